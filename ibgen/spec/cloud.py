@@ -33,22 +33,35 @@ Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,46}$")]
 class AzureNetwork(Section):
     """The network that is created, or the subnet that is used."""
 
-    address_space: Annotated[Cidr, doc("Of the virtual network that is created", "10.30.0.0/16", "reprovision")] = "10.30.0.0/16"
+    address_space: Annotated[Cidr, doc("Of the virtual network that is created", "10.30.0.0/16", "reprovision")] = (
+        "10.30.0.0/16"
+    )
     subnet: Annotated[Cidr, doc("Of the subnet the VMs live in", "10.30.0.0/20", "reprovision")] = "10.30.0.0/20"
-    subnet_id: Annotated[ArmId | None, doc("Use this subnet and create no network", "/subscriptions/0/subnets/c", "reprovision")] = None
-    outbound: Annotated[Literal["nat-gateway", "none"], doc("How VMs reach the internet", "nat-gateway", "none")] = "nat-gateway"
+    subnet_id: Annotated[
+        ArmId | None, doc("Use this subnet and create no network", "/subscriptions/0/subnets/c", "reprovision")
+    ] = None
+    outbound: Annotated[Literal["nat-gateway", "none"], doc("How VMs reach the internet", "nat-gateway", "none")] = (
+        "nat-gateway"
+    )
 
 
 class AzureImage(Section):
     """What the VMs boot: pinned, never `latest`."""
 
-    id: Annotated[ArmId | None, doc("Managed or gallery image version; excludes the others", "/subscriptions/0/versions/1.0.3", "replace-host")] = None
+    id: Annotated[
+        ArmId | None,
+        doc("Managed or gallery image version; excludes the others", "/subscriptions/0/versions/1.0.3", "replace-host"),
+    ] = None
     publisher: Annotated[Slug, doc("Marketplace publisher", "microsoft-dsvm", "replace-host")] = "microsoft-dsvm"
     offer: Annotated[Slug, doc("Marketplace offer", "ubuntu-hpc", "replace-host")] = "ubuntu-hpc"
     sku: Annotated[Name, doc("Marketplace SKU", "2204", "replace-host")] = "2204"
     version: Annotated[
         Annotated[str, Field(pattern=r"^\d+\.\d+\.\d+$")] | None,
-        doc("Exact image version: `latest` would give VMs of one scale set different drivers", "22.04.2024102301", "replace-host"),
+        doc(
+            "Exact image version: `latest` would give VMs of one scale set different drivers",
+            "22.04.2024102301",
+            "replace-host",
+        ),
     ] = None
 
     @model_validator(mode="after")
@@ -65,16 +78,25 @@ class AzureCloud(Section):
     name: Annotated[Slug | None, doc("Name of the scale set; the pool's unless given", "burst", "reprovision")] = None
     pool: Annotated[Name, doc("The pool whose hosts are this scale set", "burst", "reprovision")]
     fabric: Annotated[Name, doc("The provider-run fabric its adapters join", "azure-ib", "none")]
-    region: Annotated[Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{2,40}$")], doc("Azure location", "southcentralus", "reprovision")]
+    region: Annotated[
+        Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{2,40}$")], doc("Azure location", "southcentralus", "reprovision")
+    ]
     instances: Annotated[Count | None, doc("VMs to run now; the pool's hosts unless given", 4, "none", le=1000)] = None
     sku: Annotated[
         Annotated[str, Field(pattern=r"^Standard_[A-Za-z0-9_]{1,60}$")] | None,
         doc("VM size; the pool's platform unless given", "Standard_ND96isr_H100_v5", "reprovision"),
     ] = None
-    scale_set_limit: Annotated[Count, doc("VMs one placement group may hold: 100, or 300 on request", 300, "none", ge=1, le=300)] = 100
+    scale_set_limit: Annotated[
+        Count, doc("VMs one placement group may hold: 100, or 300 on request", 300, "none", ge=1, le=300)
+    ] = 100
     single_placement_group: Annotated[Switchable, doc("One placement group; InfiniBand needs it", True, "reprovision")] = True
     capacity_reservation_group: Annotated[
-        ArmId | None, doc("Capacity reservation; excludes one placement group", "/subscriptions/0/capacityReservationGroups/gpu", "reprovision")
+        ArmId | None,
+        doc(
+            "Capacity reservation; excludes one placement group",
+            "/subscriptions/0/capacityReservationGroups/gpu",
+            "reprovision",
+        ),
     ] = None
     zone: Annotated[Literal["1", "2", "3"] | None, doc("Availability zone", "1", "reprovision")] = None
     provider_major: Annotated[Count, doc("Major of hashicorp/azurerm: 4 or 5", 5, "none", ge=4, le=5)] = 5

@@ -21,7 +21,10 @@ class ClusterSpec(Section):
     ibgen: Annotated[Count, doc("Language version", 1, "none", ge=1, le=1)]
     cluster: Annotated[Name, doc("The cluster's name", "pod-a", "slurm-restart")]
     pools: Annotated[
-        tuple[Pool, ...], doc("Hosts that are alike", [{"name": "gpu", "hosts": "dgx-[001-004]", "platform": "dgx-h100"}], "recable", min_length=1)
+        tuple[Pool, ...],
+        doc(
+            "Hosts that are alike", [{"name": "gpu", "hosts": "dgx-[001-004]", "platform": "dgx-h100"}], "recable", min_length=1
+        ),
     ]
     fabrics: Annotated[
         tuple[FabricSpec, ...],

@@ -6,7 +6,22 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .fields import Count, Device, Guid, HostList, Membership, Name, PartitionName, PKey, Prefix, Rate, Section, Switchable, Text, doc
+from .fields import (
+    Count,
+    Device,
+    Guid,
+    HostList,
+    Membership,
+    Name,
+    PartitionName,
+    PKey,
+    Prefix,
+    Rate,
+    Section,
+    Switchable,
+    Text,
+    doc,
+)
 from .pools import Role
 from .qos import Qos
 from .topology import Topology
@@ -28,9 +43,9 @@ class Control(Section):
     version: Annotated[Text | None, doc("Its version", "5.24", "sm-restart")] = None
     hosts: Annotated[tuple[Name, ...], doc("Where it runs, master first", ["ufm-01", "ufm-02"], "sm-restart")] = ()
     routing: Annotated[tuple[Engine, ...], doc("Routing engines, in the order they are tried", ["ar_updn"], "sm-restart")] = ()
-    subnet_prefix: Annotated[
-        Prefix, doc("The subnet's prefix; every fabric its own", "0xfec0000000000001", "sm-restart")
-    ] = 0xFE80000000000000
+    subnet_prefix: Annotated[Prefix, doc("The subnet's prefix; every fabric its own", "0xfec0000000000001", "sm-restart")] = (
+        0xFE80000000000000
+    )
     options: Annotated[
         dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], Text],
         doc("Further options of the manager, by their own names", {"sweep_interval": "30"}, "sm-restart"),
@@ -47,7 +62,9 @@ class Attach(Section):
     ports: Annotated[
         dict[Annotated[Count, Field(ge=1)], Name] | None, doc("Which port of a card on which plane", {1: "plane-a"}, "recable")
     ] = None
-    at: Annotated[Literal["slots", "reserved"], doc("`reserved`: in the ports that `reserve` keeps", "reserved", "recable")] = "slots"
+    at: Annotated[Literal["slots", "reserved"], doc("`reserved`: in the ports that `reserve` keeps", "reserved", "recable")] = (
+        "slots"
+    )
     reserved_for: Annotated[Name | None, doc("Which reservation, where there are several", "ufm", "recable")] = None
 
 
@@ -92,6 +109,10 @@ class FabricSpec(Section):
     attach: Annotated[tuple[Attach, ...], doc("What hangs on it", [{"pool": "gpu", "hcas": "compute"}], "recable")] = ()
     partitions: Annotated[
         tuple[Partition, ...],
-        doc("Who may talk to whom", [{"name": "default", "pkey": "0x7fff", "members": [{"pool": "gpu", "membership": "full"}]}], "reload"),
+        doc(
+            "Who may talk to whom",
+            [{"name": "default", "pkey": "0x7fff", "members": [{"pool": "gpu", "membership": "full"}]}],
+            "reload",
+        ),
     ] = ()
     qos: Annotated[Qos | None, doc("Traffic classes", {"classes": [{"name": "nccl", "sl": 1}]}, "sm-restart")] = None

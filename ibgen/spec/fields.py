@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
 from ibgen import hostlist, units
 
@@ -59,6 +59,11 @@ def _boolean(text: str) -> bool:
     raise ValueError("expected true or false")
 
 
+def _written(pattern: str) -> PlainSerializer:
+    """How `show spec` writes a value, so that loading it again gives the same."""
+    return PlainSerializer(lambda value: pattern.format(value), return_type=str, when_used="json-unless-none")
+
+
 _NUMBER_OR_TEXT: dict[str, Any] = {"type": ["number", "string"]}
 
 Count = Annotated[int, _readable(_whole), WithJsonSchema({"type": ["integer", "string"], "minimum": 0}), Field(ge=0)]
@@ -68,7 +73,9 @@ Number = Annotated[float, _readable(_number), WithJsonSchema(_NUMBER_OR_TEXT)]
 Switchable = Annotated[bool, _readable(_boolean)]
 """true, false (also yes, no, on, off)."""
 
-Rate = Annotated[float, _readable(lambda text: float(units.rate_gbps(text))), WithJsonSchema(_NUMBER_OR_TEXT)]
+Rate = Annotated[
+    float, _readable(lambda text: float(units.rate_gbps(text))), WithJsonSchema(_NUMBER_OR_TEXT), _written("{:.12g}G")
+]
 """A port's data rate in Gb/s: `400G`, `NDR`, `HDR100`."""
 
 Size = Annotated[int, _readable(units.size_bytes), WithJsonSchema(_NUMBER_OR_TEXT)]
@@ -167,10 +174,10 @@ def _pkey(text: str) -> int:
     return value & 0x7FFF
 
 
-PKey = Annotated[int, _readable(_pkey), WithJsonSchema(_HEX_SCHEMA)]
+PKey = Annotated[int, _readable(_pkey), WithJsonSchema(_HEX_SCHEMA), _written("0x{:04x}")]
 """A partition key; partitions are compared on the low 15 bits, so 0x8101 and 0x0101 are the same."""
 
-Prefix = Annotated[int, _readable(_hex), WithJsonSchema(_HEX_SCHEMA), Field(gt=0, lt=2**64)]
+Prefix = Annotated[int, _readable(_hex), WithJsonSchema(_HEX_SCHEMA), _written("0x{:016x}"), Field(gt=0, lt=2**64)]
 """A subnet prefix: 64 bits, `0xfec0000000000001`."""
 
 
@@ -181,6 +188,6 @@ def _guid(text: str) -> int:
     return value
 
 
-Guid = Annotated[int, _readable(_guid), WithJsonSchema(_HEX_SCHEMA)]
+Guid = Annotated[int, _readable(_guid), WithJsonSchema(_HEX_SCHEMA), _written("0x{:016x}")]
 
 Membership = Literal["full", "limited", "both"]

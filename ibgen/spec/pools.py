@@ -73,9 +73,9 @@ class Pool(Section):
     units: Annotated[
         tuple[Annotated[Count, Field(ge=1)], ...], doc("The scalable units its slots fill, in order", [1, 2], "recable")
     ] = ()
-    slots: Annotated[
-        dict[Name, Annotated[Count, Field(ge=1)]], doc("Hosts pinned to a slot", {"dgx-005a": 5}, "recable")
-    ] = Field(default_factory=dict)
+    slots: Annotated[dict[Name, Annotated[Count, Field(ge=1)]], doc("Hosts pinned to a slot", {"dgx-005a": 5}, "recable")] = (
+        Field(default_factory=dict)
+    )
     domain: Annotated[Count | None, doc("Hosts of one NVLink domain", 18, "slurm-reconfigure", ge=2, le=1024)] = None
     formerly: Annotated[Name | None, doc("The pool's name before a rename", "gb", "none")] = None
     sriov: Annotated[Sriov | None, doc("Virtual functions", {"vfs": 8}, "host-env")] = None

@@ -32,12 +32,18 @@ class Slurm(Section):
     topology: Annotated[
         Literal["auto", "tree", "block", "none"], doc("Topology plugin; `auto` follows the fabric", "auto", "slurm-restart")
     ] = "auto"
-    fabric: Annotated[Name | None, doc("The fabric whose topology counts; the one with compute adapters unless given", "compute", "slurm-reconfigure")] = None
-    rank_order: Annotated[Switchable, doc("Let the node order follow the fabric (SwitchAsNodeRank)", True, "slurm-restart")] = True
+    fabric: Annotated[
+        Name | None,
+        doc("The fabric whose topology counts; the one with compute adapters unless given", "compute", "slurm-reconfigure"),
+    ] = None
+    rank_order: Annotated[Switchable, doc("Let the node order follow the fabric (SwitchAsNodeRank)", True, "slurm-restart")] = (
+        True
+    )
     reserve_memory: Annotated[
         Count, doc("Per cent of installed memory kept from RealMemory", 3, "slurm-reconfigure", le=50)
     ] = 3
     partitions: Annotated[
-        tuple[SlurmPartition, ...], doc("Partitions; one over everything unless given", [{"name": "train"}], "slurm-reconfigure")
+        tuple[SlurmPartition, ...],
+        doc("Partitions; one over everything unless given", [{"name": "train"}], "slurm-reconfigure"),
     ] = ()
     features: Annotated[tuple[Text, ...], doc("Features every node carries", ["ib"], "slurm-reconfigure")] = ()

@@ -16,17 +16,25 @@ class LeafTier(Section):
 
     switch: Annotated[Model, doc("Switch model", "qm9700", "recable")]
     downlinks: Annotated[Count | None, doc("Ports toward hosts; half the radix unless given", 32, "recable", **_PORTS)] = None
-    uplinks: Annotated[Count | None, doc("Ports toward spines; the rest of the radix unless given", 32, "recable", le=2048)] = None
+    uplinks: Annotated[Count | None, doc("Ports toward spines; the rest of the radix unless given", 32, "recable", le=2048)] = (
+        None
+    )
     split: Annotated[Count, doc("2: every host port is split into two of half the rate", 2, "recable", ge=1, le=2)] = 1
-    count: Annotated[Count | None, doc("Leaves in all; planned unless given, checked when given", 32, "recable", **_PORTS)] = None
+    count: Annotated[Count | None, doc("Leaves in all; planned unless given, checked when given", 32, "recable", **_PORTS)] = (
+        None
+    )
 
 
 class UpperTier(Section):
     """Spines or cores."""
 
     switch: Annotated[Model, doc("Switch model", "qm9700", "recable")]
-    uplinks: Annotated[Count | None, doc("Ports of a spine toward cores; as many as down unless given", 32, "recable", **_PORTS)] = None
-    count: Annotated[Count | None, doc("Switches in all; planned unless given, checked when given", 16, "recable", **_PORTS)] = None
+    uplinks: Annotated[
+        Count | None, doc("Ports of a spine toward cores; as many as down unless given", 32, "recable", **_PORTS)
+    ] = None
+    count: Annotated[
+        Count | None, doc("Switches in all; planned unless given, checked when given", 16, "recable", **_PORTS)
+    ] = None
 
 
 class Reservation(Section):
@@ -42,7 +50,11 @@ class FatTree(Section):
     kind: Annotated[Literal["fat-tree"], doc("The shape", "fat-tree", "recable")]
     rails: Annotated[
         Literal["aligned", "host"],
-        doc("`aligned`: adapter r of every host of a unit on leaf r of it; `host`: all adapters of a host on one leaf", "aligned", "recable"),
+        doc(
+            "`aligned`: adapter r of every host of a unit on leaf r of it; `host`: all adapters of a host on one leaf",
+            "aligned",
+            "recable",
+        ),
     ] = "aligned"
     unit: Annotated[Count | None, doc("Slots (hosts) of a scalable unit", 32, "recable", ge=1, le=65536)] = None
     units: Annotated[Count | None, doc("Units to build, hosts present or not", 4, "recable", ge=1, le=65536)] = None
@@ -50,11 +62,15 @@ class FatTree(Section):
     spine: Annotated[UpperTier | None, doc("The spines; none needed for one switch", {"switch": "qm9700"}, "recable")] = None
     core: Annotated[UpperTier | None, doc("The cores; as the spines unless given", {"switch": "qm9700"}, "recable")] = None
     tiers: Annotated[Count | None, doc("Switch tiers; planned unless given", 2, "recable", ge=1, le=3)] = None
-    pod: Annotated[Count | None, doc("Units of a pod (three tiers); as many as a spine reaches unless given", 4, "recable", ge=1)] = None
+    pod: Annotated[
+        Count | None, doc("Units of a pod (three tiers); as many as a spine reaches unless given", 4, "recable", ge=1)
+    ] = None
     reserve: Annotated[
         dict[Name, Annotated[Count, Field(ge=1)] | Reservation], doc("Host ports kept free, by purpose", {"ufm": 4}, "recable")
     ] = Field(default_factory=dict)
-    planes: Annotated[Count, doc("Copies of the whole fabric; two leaves per host port is not this", 1, "recable", ge=1, le=16)] = 1
+    planes: Annotated[
+        Count, doc("Copies of the whole fabric; two leaves per host port is not this", 1, "recable", ge=1, le=16)
+    ] = 1
     prefix: Annotated[Name | None, doc("Put before every switch name of this fabric", "st", "recable")] = None
 
 

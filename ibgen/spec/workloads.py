@@ -51,7 +51,11 @@ class Requirements(Section):
     ] = 0.8
     oversubscription: Annotated[
         Ratio | dict[Name, Ratio | TierRatios],
-        doc("Most down:up bandwidth, everywhere, by fabric, or by fabric and tier", {"compute": 1.0, "storage": {"leaf": 2.0}}, "none"),
+        doc(
+            "Most down:up bandwidth, everywhere, by fabric, or by fabric and tier",
+            {"compute": 1.0, "storage": {"leaf": 2.0}},
+            "none",
+        ),
     ] = 1.0
     exposed_communication: Annotated[
         Number | None, doc("Largest share of a training step spent waiting for the network", 0.05, "none", **_FRACTION)

@@ -1,0 +1,59 @@
+"""The files a spec names beside itself: GUID bindings, the site, own catalog rows. Read once, here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ibgen import source, spec
+from ibgen.diagnostics import Finding, Span
+from ibgen.diagnostics import Path as SpecPath
+from ibgen.fabric import Bindings, read_bindings
+from ibgen.spec import ClusterSpec, Site
+from ibgen.spec.findings import UNREADABLE_COMPANION
+
+
+@dataclass(frozen=True)
+class Companions:
+    """What was read; `texts` are the sources by the names that findings call them."""
+
+    bindings: Bindings | None = None
+    site: Site | None = None
+    catalog: tuple[tuple[str, str], ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_companions(cluster: ClusterSpec, folder: Path) -> tuple[Companions, tuple[Finding, ...]]:
+    """Reads what `bindings`, `site` and `catalog` name, relative to the spec's own folder."""
+    findings: list[Finding] = []
+    texts: dict[str, str] = {}
+
+    def read(name: str, at: SpecPath) -> tuple[str, str] | None:
+        path = folder / name
+        text, found = source.read(path)
+        if text is None:
+            why = found[0].message if found else "it cannot be read"
+            findings.append(UNREADABLE_COMPANION.finding(f"`{name}`: {why}", at, hint="it is looked for beside the spec"))
+            return None
+        texts[str(path)] = text
+        return str(path), text
+
+    bindings = site = None
+    if cluster.bindings is not None and (got := read(cluster.bindings, ("bindings",))):
+        bindings, found = read_bindings(got[1], got[0])
+        findings.extend(found)
+    if cluster.site is not None and (got := read(cluster.site, ("site",))):
+        document, parsed = source.parse(got[1], got[0])
+        site, found = spec.load_site(document)
+        # the site is a document of its own: its paths are turned into spans before they can be mistaken for the spec's
+        findings.extend(_placed(f, document) for f in (*parsed, *found))
+    rows = [got for n, name in enumerate(cluster.catalog) if (got := read(name, ("catalog", n)))]
+    return Companions(bindings, site, tuple(rows), texts), tuple(findings)
+
+
+def _placed(finding: Finding, document: source.Document) -> Finding:
+    from dataclasses import replace
+
+    at = finding.at if isinstance(finding.at, Span) else document.span(finding.at, finding.on)
+    return replace(finding, at=at)

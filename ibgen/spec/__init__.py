@@ -1,0 +1,58 @@
+"""What the user writes: one model file per section. Takes a `Document`, gives a `ClusterSpec`."""
+
+from .cloud import AzureCloud, AzureImage, AzureNetwork, Cloud
+from .cluster import ClusterSpec
+from .fabrics import Attach, Control, FabricSpec, Ipoib, Member, Partition
+from .load import load, load_site
+from .nccl import Nccl, NcclPool, Setting
+from .pools import HostException, InlineHca, InlinePlatform, Pool, Sriov
+from .qos import Qos, TrafficClass
+from .schema import json_schema, schema_text
+from .site import Rack, Site
+from .slurm import Slurm, SlurmPartition
+from .topology import Explicit, FatTree, LeafTier, Opaque, Reservation, SwitchGroup, Topology, UpperTier
+from .workloads import Requirements, Workload
+from .written import to_yaml
+
+__all__ = [
+    "Attach",
+    "AzureCloud",
+    "AzureImage",
+    "AzureNetwork",
+    "Cloud",
+    "ClusterSpec",
+    "Control",
+    "Explicit",
+    "FabricSpec",
+    "FatTree",
+    "HostException",
+    "InlineHca",
+    "InlinePlatform",
+    "Ipoib",
+    "LeafTier",
+    "Member",
+    "Nccl",
+    "NcclPool",
+    "Opaque",
+    "Partition",
+    "Pool",
+    "Qos",
+    "Rack",
+    "Requirements",
+    "Reservation",
+    "Setting",
+    "Site",
+    "Slurm",
+    "SlurmPartition",
+    "Sriov",
+    "SwitchGroup",
+    "Topology",
+    "TrafficClass",
+    "UpperTier",
+    "Workload",
+    "json_schema",
+    "load",
+    "load_site",
+    "schema_text",
+    "to_yaml",
+]

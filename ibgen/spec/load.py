@@ -1,0 +1,234 @@
+"""`Document` -> `ClusterSpec`: every unknown key, wrong type and bad value at once, each at its own place."""
+
+from __future__ import annotations
+
+import difflib
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from ibgen.diagnostics import Finding, Path
+from ibgen.source import Document
+
+from .cluster import ClusterSpec
+from .findings import BAD_VALUE, LANGUAGE_VERSION, MISSING_KEY, UNKNOWN_KEY, UNKNOWN_KIND, WRONG_TYPE
+from .references import dangling
+from .site import Site
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def load(document: Document) -> tuple[ClusterSpec | None, tuple[Finding, ...]]:
+    """The spec, or None and what is wrong with it. References (pool, fabric and host names) are resolved too."""
+    if document.data is None:
+        return None, ()
+    version = document.data.get("ibgen", "1")
+    if isinstance(version, str) and version.isdecimal() and version != "1":
+        # a newer language has other keys: judging them by this one's would be noise
+        return None, (_newer(version),)
+    spec, findings = _validate(ClusterSpec, document.data)
+    if spec is None:
+        return None, findings
+    return spec, tuple(dangling(spec))
+
+
+def load_site(document: Document) -> tuple[Site | None, tuple[Finding, ...]]:
+    """The site file, or None and what is wrong with it; paths are those of the site file's own document."""
+    return (None, ()) if document.data is None else _validate(Site, document.data)
+
+
+def _newer(version: str) -> Finding:
+    hint = "write `ibgen: 1`" if int(version) < 1 else "a newer ibgen is needed, or write `ibgen: 1`"
+    return LANGUAGE_VERSION.finding(
+        f"language version {version} is not known here", ("ibgen",), label="this ibgen reads 1", hint=hint
+    )
+
+
+def _validate(model: type[Model], data: Mapping[str, Any]) -> tuple[Model | None, tuple[Finding, ...]]:
+    try:
+        return model.model_validate(data), ()
+    except ValidationError as e:
+        return None, tuple(_findings(model, data, e))
+
+
+def _findings(model: type[BaseModel], data: Any, error: ValidationError) -> Iterator[Finding]:
+    for e in error.errors(include_url=False):
+        at, value = _place(data, e["loc"], e["type"])
+        yield _finding(model, at, value, e)
+
+
+def _place(data: Any, loc: tuple[int | str, ...], kind: str) -> tuple[Path, Any]:
+    """The spec path of an error: pydantic's location without the tags of unions, and the value that stands there."""
+    path: list[int | str] = []
+    current = data
+    for n, step in enumerate(loc):
+        last = n == len(loc) - 1
+        if isinstance(current, Mapping) and step in current:
+            path.append(step)
+            current = current[step]
+        elif isinstance(current, list) and isinstance(step, int) and step < len(current):
+            path.append(step)
+            current = current[step]
+        elif last and kind in ("missing", "extra_forbidden"):
+            path.append(step)
+            current = None
+        # anything else is the tag of a union member, or `[key]` for the key of a mapping
+    return tuple(path), current
+
+
+def _finding(model: type[BaseModel], at: Path, value: Any, e: Any) -> Finding:
+    kind, context = e["type"], e.get("ctx", {})
+    name = str(at[-1]) if at else "the spec"
+    on_key = bool(e["loc"]) and e["loc"][-1] == "[key]"
+    if kind == "extra_forbidden":
+        known = sorted(_keys_at(model, at[:-1], e["loc"][:-1]))
+        return UNKNOWN_KEY.finding(
+            f"unknown key `{name}`", at, on="key", label="not a key of this section", hint=_near(name, known, "key")
+        )
+    if kind == "missing":
+        return MISSING_KEY.finding(
+            f"`{name}` is missing", at[:-1], on="key", label=f"needs `{name}`", hint=_example(model, e["loc"])
+        )
+    if kind.startswith("union_tag"):
+        return _tag(at, value, context)
+    if kind == "literal_error":
+        words = [w.strip(" '") for w in str(context["expected"]).replace(" or ", ", ").split(",")]
+        if isinstance(value, str):
+            return UNKNOWN_KIND.finding(f"`{name}` cannot be {_quote(value)}", at, hint=_near(value, words, "word"))
+        return WRONG_TYPE.finding(f"`{name}` is {_kind_of(value)}; {_one_of(words)} belongs here", at)
+    if kind in _SHAPES:
+        hint = f"leave `{name}` out to get its default" if value is None else _example(model, e["loc"])
+        return WRONG_TYPE.finding(f"`{name}` is {_kind_of(value)}; {_SHAPES[kind]} belongs here", at, hint=hint)
+    return BAD_VALUE.finding(
+        f"`{name}`: {_reason(kind, e, value)}", at, on="key" if on_key else "value", hint=_hint(e) or _example(model, e["loc"])
+    )
+
+
+_SHAPES = {
+    "model_type": "a mapping (`key: value`)", "model_attributes_type": "a mapping (`key: value`)", "dict_type": "a mapping (`key: value`)",
+    "tuple_type": "a list (`- item`)", "list_type": "a list (`- item`)", "string_type": "text", "int_type": "a whole number",
+    "float_type": "a number", "bool_type": "true or false",
+}  # fmt: skip
+
+
+def _tag(at: Path, value: Any, context: Mapping[str, Any]) -> Finding:
+    key = str(context.get("discriminator", "'kind'")).strip("'")
+    words = [w.strip(" '") for w in str(context.get("expected_tags", "")).split(",") if w.strip()]
+    if not isinstance(value, Mapping):
+        return WRONG_TYPE.finding(f"`{at[-1] if at else 'spec'}` is {_kind_of(value)}; a mapping with `{key}` belongs here", at)
+    if key not in value:
+        hint = f"`{key}` is {_one_of(words)}" if words else ""
+        return MISSING_KEY.finding(f"`{key}` is missing", at, on="key", label=f"needs `{key}`", hint=hint)
+    return UNKNOWN_KIND.finding(f"unknown {key} {_quote(str(value[key]))}", (*at, key), hint=_near(str(value[key]), words, key))
+
+
+def _reason(kind: str, e: Mapping[str, Any], value: Any) -> str:
+    context = e.get("ctx", {})
+    said = _quote(str(value)) if isinstance(value, str) else _kind_of(value)
+    limits = {
+        "greater_than_equal": ("ge", "at least"), "less_than_equal": ("le", "at most"),
+        "greater_than": ("gt", "more than"), "less_than": ("lt", "less than"),
+    }  # fmt: skip
+    if kind in limits:
+        key, words = limits[kind]
+        return f"{said} is out of range: {words} {context[key]:g}"
+    if kind == "too_short":
+        return f"needs at least {context['min_length']} item(s)"
+    if kind in ("too_long", "string_too_long"):
+        return f"longer than {context['max_length']}"
+    if kind == "string_pattern_mismatch":
+        return f"{said} is not of the form {context['pattern']}"
+    if kind == "value_error":
+        return f"{said}: {context['error']}" if isinstance(value, str) else str(context["error"])
+    return f"{said}: {e['msg'].lower()}"
+
+
+def _hint(e: Mapping[str, Any]) -> str:
+    return str(getattr(e.get("ctx", {}).get("error"), "hint", "") or "")
+
+
+def _quote(text: str) -> str:
+    shown = text if len(text) <= 60 else text[:57] + "..."
+    return "`" + shown.encode("unicode_escape").decode("ascii") + "`" if not shown.isprintable() else f"`{shown}`"
+
+
+def _kind_of(value: Any) -> str:
+    if value is None:
+        return "empty"
+    return {dict: "a mapping", list: "a list", str: "text"}.get(type(value), type(value).__name__)
+
+
+def _one_of(words: list[str]) -> str:
+    return " or ".join(f"`{w}`" for w in words)
+
+
+def _near(word: str, known: list[str], what: str) -> str:
+    close = difflib.get_close_matches(word.lower(), [k.lower() for k in known], n=1, cutoff=0.6)
+    if close:
+        return f"did you mean `{next(k for k in known if k.lower() == close[0])}`?"
+    return f"known here: {', '.join(known)}" if known else f"there is no such {what}"
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models an annotation may hold: through Annotated, unions, tuples and mappings."""
+    origin = typing.get_origin(annotation)
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    elif origin is dict:
+        yield from _models_in(typing.get_args(annotation)[1])
+    elif origin is not None or isinstance(annotation, types.UnionType):
+        for a in typing.get_args(annotation):
+            yield from _models_in(a)
+
+
+def _walk(model: type[BaseModel], loc: tuple[int | str, ...]) -> list[type[BaseModel]]:
+    """The models that may stand at a location; a union's tag narrows it to the member of that tag."""
+    models = [model]
+    for step in loc:
+        if isinstance(step, int):
+            continue
+        tagged = [m for m in models if _tag_of(m) == step]
+        held = [f.annotation for m in models if (f := m.model_fields.get(step)) is not None]
+        metadata = [x for a in held for x in _models_in(a)]
+        models = metadata or tagged or models
+    return models
+
+
+def _tag_of(model: type[BaseModel]) -> str | None:
+    for key in ("kind", "provider"):
+        field = model.model_fields.get(key)
+        if field is not None and typing.get_origin(field.annotation) is typing.Literal:
+            return str(typing.get_args(field.annotation)[0])
+    return None
+
+
+def _keys_at(model: type[BaseModel], at: Path, loc: tuple[int | str, ...]) -> set[str]:
+    return {key for m in _walk(model, loc) for key in m.model_fields}
+
+
+def _example(model: type[BaseModel], loc: tuple[int | str, ...]) -> str:
+    """The field's own example as a hint."""
+    names = [s for s in loc if isinstance(s, str)]
+    if not names:
+        return ""
+    for m in _walk(model, loc[: len(loc) - 1 - loc[::-1].index(names[-1])]):
+        field = m.model_fields.get(names[-1])
+        if field is not None and field.examples:
+            return f"for example `{names[-1]}: {flow(field.examples[0])}`"
+    return ""
+
+
+def flow(value: Any) -> str:
+    """A plain value as one line of YAML in flow style."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{k}: {flow(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(flow(v) for v in value) + "]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = str(value)
+    quoted = isinstance(value, str) and (text == "" or any(c in text for c in "[]{},:#&*!|>'\"%@`"))
+    return f'"{text}"' if quoted else text

@@ -1,0 +1,147 @@
+"""Who may talk to whom, per subnet: one plan that the manager, the environments and the proof all read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ibgen.diagnostics import Finding, Severity, declare
+from ibgen.fabric import Fabric, Subnet
+from ibgen.hostlist import expand
+from ibgen.spec import ClusterSpec, FabricSpec, Member, Partition
+
+DEFAULT_PKEY = 0x7FFF
+"""The default partition; every port is in it (InfiniBand Architecture Specification, volume 1, 10.9.2)."""
+
+LIMITED, FULL = 0, 1
+
+MEMBER_WITHOUT_PORTS = declare(
+    "IBG341",
+    "partition-member-without-ports",
+    Severity.ERROR,
+    """A member of a partition names hosts that have no port on the fabric.
+
+    The partition would be written without them, and OpenSM would say nothing: the hosts could not talk to their tenant.
+    Attach the pool to the fabric, or take the member out.
+
+    Bad:
+        pools: [{name: spare, hosts: "spare-[1-2]", platform: dgx-h100}]
+        fabrics:
+          - name: compute
+            partitions:
+              - {name: tenant-a, pkey: 0x0101, members: [{pool: spare, membership: full}]}
+    Good:
+        fabrics:
+          - name: compute
+            partitions:
+              - {name: tenant-a, pkey: 0x0101, members: [{pool: gpu, membership: full}]}
+    """,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionMembers:
+    """One partition of one subnet. `rows` are rows of the subnet's Ports in ascending order, `membership` LIMITED or FULL
+    for each; `others` are port GUIDs outside the spec."""
+
+    name: str
+    pkey: int  # low 15 bits
+    index: int  # place in `spec.fabrics[i].partitions`; -1 for the default that the spec leaves out
+    rows: npt.NDArray[np.int32]
+    membership: npt.NDArray[np.int8]
+    others: tuple[tuple[int, int], ...] = ()
+    everyone: int | None = None  # FULL or LIMITED where every port of the subnet has that membership
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionPlan:
+    """The partitions of one subnet, the default first, then by P_Key."""
+
+    subnet: str
+    partitions: tuple[PartitionMembers, ...]
+
+
+def partition_plans(spec: ClusterSpec, fabric: Fabric) -> tuple[tuple[PartitionPlan, ...], tuple[Finding, ...]]:
+    """One plan per InfiniBand subnet."""
+    plans, findings = [], []
+    for subnet in fabric.subnets:
+        declared = spec.fabrics[subnet.fabric]
+        if declared.kind != "infiniband":
+            continue
+        rows: list[PartitionMembers] = []
+        for index, partition in enumerate(declared.partitions):
+            members, found = _members(spec, fabric, subnet, declared, index, partition)
+            rows.append(members)
+            findings.extend(found)
+        if all(p.pkey != DEFAULT_PKEY for p in rows):
+            rows.append(_everyone(subnet))
+        rows.sort(key=lambda p: (p.pkey != DEFAULT_PKEY, p.pkey))
+        plans.append(PartitionPlan(subnet.name, tuple(rows)))
+    return tuple(plans), tuple(findings)
+
+
+def _everyone(subnet: Subnet) -> PartitionMembers:
+    """The default partition where the spec leaves it out: every port full, as a fabric without partitions works."""
+    count = len(subnet.ports.host)
+    return PartitionMembers(
+        "Default", DEFAULT_PKEY, -1, np.arange(count, dtype=np.int32), np.full(count, FULL, dtype=np.int8), (), FULL
+    )
+
+
+def _members(
+    spec: ClusterSpec, fabric: Fabric, subnet: Subnet, declared: FabricSpec, index: int, partition: Partition
+) -> tuple[PartitionMembers, list[Finding]]:
+    count = len(subnet.ports.host)
+    chosen = np.full(count, -1, dtype=np.int8)
+    others: list[tuple[int, int]] = []
+    findings: list[Finding] = []
+    for m, member in enumerate(partition.members):
+        level = LIMITED if member.membership == "limited" else FULL
+        if member.guid is not None:
+            others.append((member.guid, level))
+            continue
+        rows = member_rows(spec, fabric, subnet, member)
+        if not len(rows):
+            at = ("fabrics", subnet.fabric, "partitions", index, "members", m)
+            findings.append(
+                MEMBER_WITHOUT_PORTS.finding(
+                    f"no port of {member.hosts or member.pool} is attached to `{declared.name}`",
+                    at,
+                    hint=f"attach the pool to `{declared.name}`, or take the member out",
+                )
+            )
+        # "full" wins where two members of one partition overlap: the order of lines must not matter
+        chosen[rows] = np.maximum(chosen[rows], level)
+    rows = np.flatnonzero(chosen >= 0).astype(np.int32)
+    levels = chosen[rows]
+    everyone = int(levels[0]) if len(rows) == count and count and (levels == levels[0]).all() else None
+    name = "Default" if partition.pkey == DEFAULT_PKEY else partition.name
+    return PartitionMembers(name, partition.pkey, index, rows, levels, tuple(others), everyone), findings
+
+
+def member_rows(spec: ClusterSpec, fabric: Fabric, subnet: Subnet, member: Member) -> npt.NDArray[np.intp]:
+    """Rows of the subnet's Ports that a member means: pool, hosts and adapters narrow each other."""
+    ports, hosts = subnet.ports, fabric.hosts
+    keep = np.ones(len(ports.host), dtype=bool)
+    if member.pool is not None:
+        pool = next(i for i, p in enumerate(spec.pools) if p.name == member.pool)
+        keep &= hosts.pool[ports.host] == pool
+    if member.hosts is not None:
+        wanted = [hosts.row[name] for name in expand(member.hosts) if name in hosts.row]
+        keep &= np.isin(ports.host, np.array(wanted, dtype=np.int32))
+    if member.hcas != "all":
+        keep &= _adapters(fabric, subnet, member.hcas)
+    return np.flatnonzero(keep)
+
+
+def _adapters(fabric: Fabric, subnet: Subnet, asked: str | tuple[str, ...]) -> npt.NDArray[np.bool_]:
+    ports = subnet.ports
+    keep = np.zeros(len(ports.host), dtype=bool)
+    pools = fabric.hosts.pool[ports.host]
+    for pool, platform in enumerate(fabric.hosts.platforms):
+        for i, hca in enumerate(platform.hcas):
+            if (hca.name in asked) if isinstance(asked, tuple) else hca.role == asked:
+                keep |= (pools == pool) & (ports.hca == i)
+    return keep
