@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import gcd
 
 import numpy as np
 import numpy.typing as npt
@@ -62,6 +63,7 @@ class Ports:
     node_guid: Guids  # [E]
     port_guid: Guids  # [E]
     bound: Bools  # [E] whether the GUIDs are real ones from the bindings
+    attach: Ints  # [E] row of the fabric's `attach` it came from; -1 where only a written-out cable names it
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,9 @@ class Switches:
     unit: Ints  # [S] the unit a leaf serves, from 1; 0 for others
     rail: Ints  # [S] the rail a leaf serves, from 0; -1 for others
     pod: Ints  # [S] from 1; 0 where there are no pods
+    split: Ints  # [S] ways every host port is split into; 1: not split
+    ports: Ints  # [S] data ports as the subnet manager counts them: the radix, twice that under a 2-way split
+    group: Ints  # [S] row of `switches` of an explicit topology; -1 where the switch was planned
     guid: Guids  # [S] node GUID
     bound: Bools  # [S]
 
@@ -93,6 +98,7 @@ class Cables:
     upper: Ints  # [C] row of Switches
     upper_port: Ints  # [C] InfiniBand port number
     rate_gbps: Rates  # [C]
+    line: Ints  # [C] row of `cables` of an explicit topology; -1 where the cable was planned
 
 
 @dataclass(frozen=True)
@@ -134,7 +140,7 @@ class Plan:
     @property
     def even(self) -> bool:
         """Whether every leaf-spine pair, and every spine-core pair of a group, has the same number of cables."""
-        groups_even = self.tiers < 3 or self.spine_up % max(1, self.cores // max(1, self.spines_per_pod)) == 0
+        groups_even = self.tiers < 3 or self.spine_up % (self.cores // gcd(self.cores, self.spines_per_pod)) == 0
         return self.tiers == 1 or (self.spines_per_pod > 0 and self.up % self.spines_per_pod == 0 and groups_even)
 
 
@@ -161,6 +167,17 @@ class Subnet:
         """The highest tier there is."""
         return int(self.switches.tier.max(initial=0))
 
+    @cached_property
+    def bound(self) -> bool:
+        """Whether every GUID is a real one. Planned hosts have none yet and do not count; partly bound is unbound."""
+        return bool(self.switches.bound.all() and self.ports.bound[self.ports.state != PLANNED].all())
+
+    @cached_property
+    def unbound_hosts(self) -> Ints:
+        """Rows of the hosts, planned ones left out, that have an endpoint without a real GUID."""
+        rows: Ints = np.unique(self.ports.host[~self.ports.bound & (self.ports.state != PLANNED)])
+        return rows
+
 
 @dataclass(frozen=True)
 class Fabric:
@@ -168,6 +185,7 @@ class Fabric:
 
     hosts: Hosts
     subnets: tuple[Subnet, ...]
+    failed: tuple[int, ...] = ()  # rows of `spec.fabrics` that could not be built; each has an error that says why
 
     def of(self, fabric: int) -> tuple[Subnet, ...]:
         """The planes of one entry of `spec.fabrics`."""
