@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ibgen import units
+from ibgen.checks import rule
+from ibgen.checks.asked import asked_ratio
+from ibgen.diagnostics import Finding, Label, Severity
+from ibgen.fabric import LEAF, Fabric
+from ibgen.simulate import Simulation
+from ibgen.spec import ClusterSpec
+
+
+@rule("IBG201", "leaf-oversubscribed", Severity.ERROR)
+def leaf_oversubscribed(spec: ClusterSpec, fabric: Fabric, simulation: Simulation) -> Iterator[Finding]:
+    """Leaves whose hosts can offer more than their uplinks carry, beyond what `requirements.oversubscription` allows.
+
+    The ratio is counted: the rates of the cables below a leaf over the rates of those above it. An unused port is
+    headroom, not bandwidth.
+
+    Bad:
+        pools: [{name: gpu, hosts: "node-[01-10]"}]
+        fabrics: [{name: compute, topology: {unit: 5, leaf: {downlinks: 41}, spine: {count: 1}}}]
+    Good:
+        pools: [{name: gpu, hosts: "node-[01-08]"}]
+        fabrics: [{name: compute, topology: {unit: 4, leaf: {downlinks: 32}, spine: {count: 1}, reserve: {ufm: 2}}}]
+        requirements: {oversubscription: 2}
+    """
+    for load in simulation.tiers:
+        if load.tier != LEAF or load.top:
+            continue
+        limit, asked_at = asked_ratio(spec, load.fabric, "leaf")
+        over = load.ratio > limit * (1 + 1e-9)
+        if not over.any():
+            continue
+        subnet = next(s for s in fabric.subnets if s.name == load.subnet)
+        worst = int(load.ratio.argmax())
+        down, up = int(load.down_cables[worst]), int(load.up_cables[worst])
+        hint = f"or ask for `oversubscription: {load.worst:.2f}`"
+        if subnet.plan is not None:
+            hint = f"use {(subnet.plan.down + subnet.plan.up) // 2} downlinks per leaf, {hint}"
+        yield leaf_oversubscribed.finding(
+            f"{int(over.sum())} leaves carry {load.worst:.2f}:1, the spec asks for {limit:g}:1",
+            ("fabrics", load.fabric, "topology", "leaf", "downlinks"),
+            label=f"{down} downlinks against {up} uplinks",
+            labels=[Label(asked_at, "asked for here")] if asked_at else [],
+            hint=hint,
+            facts={
+                "leaf": subnet.switches.names[int(load.rows[worst])],
+                "downlinks": f"{down} cables = {units.gbps_text(float(load.down_gbps[worst]))}",
+                "uplinks": f"{up} cables = {units.gbps_text(float(load.up_gbps[worst]))}",
+                "ratio": round(load.worst, 4),
+            },
+        )
