@@ -7,6 +7,7 @@ Takes a `Report`. Gives one `::error file=...::message` per diagnostic. The esca
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from ibgen.diagnostics import Diagnostic, Report, Severity
 
@@ -35,8 +36,13 @@ def _command(d: Diagnostic) -> str:
         elif d.span.end_column > d.span.column:
             properties["endColumn"] = str(d.span.end_column)
     properties["title"] = f"{d.code.id} {d.code.name}"
-    listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::{_COMMANDS[d.severity]} {listed}::{_data(chr(10).join(filter(None, body)))}"
+    return command(_COMMANDS[d.severity], properties, "\n".join(filter(None, body)))
+
+
+def command(name: str, properties: Mapping[str, str], message: str) -> str:
+    """One workflow command, escaped, without its line break."""
+    listed = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    return f"::{name} {listed}::{_data(message)}"
 
 
 def _data(text: str) -> str:

@@ -23,7 +23,8 @@ OTHER = declare("IBG105", "other", Severity.WARNING, "Other.")
 SCHEMA = json.loads((assets.schemas() / "report.schema.json").read_text())
 
 ERROR = Diagnostic(
-    CODE, Severity.ERROR, "5 leaves: 1.67:1, 100% of them", ("fabrics", 0, "topology"), Span("my specs/c.yaml", 2, 6, 2, 8), "here",
+    CODE, Severity.ERROR, "5 leaves: 1.67:1, 100% of them", ("fabrics", 0, "topology"), Span("my specs/c.yaml", 2, 6, 2, 8),
+    "here",
     ((Span("my specs/c.yaml", 1, 1, 1, 2), "there"),), "do\nthis", (("down", 40), ("rate", "16 Tb/s"), ("ratio", 1.5)),
 )  # fmt: skip
 HUSHED = replace(ERROR, reason="known, fixed in March")
@@ -34,7 +35,8 @@ spans = st.builds(Span, st.text(max_size=5), *[st.integers(-2, 9)] * 4)
 texts = st.text(st.characters() | st.sampled_from("\n\r%:,\x1b\ud800"), max_size=20)
 reports = st.lists(
     st.builds(
-        Diagnostic, st.sampled_from([CODE, OTHER]), st.sampled_from(Severity), texts, st.none() | st.just(("a", 1)), spans, texts,
+        Diagnostic, st.sampled_from([CODE, OTHER]), st.sampled_from(Severity), texts, st.none() | st.just(("a", 1)), spans,
+        texts,
         st.lists(st.tuples(spans, texts), max_size=2).map(tuple), texts,
         st.lists(st.tuples(texts, texts | st.integers() | st.floats()), max_size=2).map(tuple),
     ),

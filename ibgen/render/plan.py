@@ -1,0 +1,174 @@
+"""A fabric summed up by counting its arrays: switches, ports, cables, room to grow, power.
+
+Takes `ClusterSpec` and `Fabric`. Gives `ClusterPlan`, which `plan_text` and `plan_json` write down. Every figure is counted
+from the cables that would be pulled; none comes from a formula of the planner.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ibgen.fabric import HOST_CABLE, LEAF_CABLE, SPINE_CABLE, Fabric, Subnet
+from ibgen.simulate.tiers import TierLoad, tier_loads
+from ibgen.spec import ClusterSpec, FatTree
+
+TIERS = ("leaf", "spine", "core")
+
+
+@dataclass(frozen=True, slots=True)
+class TierPlan:
+    """The switches of one tier and model. Ports are summed over them; host ports of split switches count after the split."""
+
+    tier: str
+    switches: int
+    model: str
+    down: int
+    up: int
+    reserved: int  # kept by `reserve` and not in use
+    spare: int
+    oversubscription: float | None  # of the worst switch; None where nothing lies above
+
+
+@dataclass(frozen=True, slots=True)
+class CablePlan:
+    """Cables of one rate between two tiers."""
+
+    between: str
+    count: int
+    rate_gbps: float
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Units there are, and how many more fit before spines must be added and before a tier must."""
+
+    units: int
+    before_spines: int
+    before_tier: int
+
+
+@dataclass(frozen=True, slots=True)
+class SubnetPlan:
+    """One subnet, or (without tiers) one fabric whose links are the provider's own."""
+
+    name: str
+    fabric: str
+    plane: int
+    kind: str
+    topology: str
+    hosts: int
+    endpoints: int
+    tiers: tuple[TierPlan, ...] = ()
+    cables: tuple[CablePlan, ...] = ()
+    growth: Growth | None = None
+    switches_kw: float | None = None  # at most; None where a model's power is not known
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterPlan:
+    """The whole cluster. `hosts_kw` is None where a platform's power is not known (rented hosts have none)."""
+
+    cluster: str
+    hosts: int
+    hosts_kw: float | None
+    subnets: tuple[SubnetPlan, ...]
+
+
+def cluster_plan(spec: ClusterSpec, fabric: Fabric) -> ClusterPlan:
+    """Every fabric of the spec in its order, plane by plane."""
+    subnets: list[SubnetPlan] = []
+    for row, written in enumerate(spec.fabrics):
+        planes = fabric.of(row)
+        subnets += [_subnet_plan(spec, subnet) for subnet in planes]
+        if not planes:
+            hosts = {a.pool for a in written.attach}
+            count = sum(int((fabric.hosts.pool == p).sum()) for p, pool in enumerate(spec.pools) if pool.name in hosts)
+            subnets.append(SubnetPlan(written.name, written.name, 1, written.kind, written.topology.kind, count, 0))
+    return ClusterPlan(spec.cluster, len(fabric.hosts.names), _hosts_kw(fabric), tuple(subnets))
+
+
+def _subnet_plan(spec: ClusterSpec, subnet: Subnet) -> SubnetPlan:
+    written = spec.fabrics[subnet.fabric]
+    topology = written.topology
+    split = topology.leaf.split if isinstance(topology, FatTree) else 1
+    tiers = tuple(t for load in tier_loads(subnet) for t in _tier_plans(subnet, load, split))
+    watts = [m.power_max_w for m in (subnet.models[i] for i in subnet.switches.model)]
+    known = [w for w in watts if w is not None]
+    return SubnetPlan(
+        subnet.name, written.name, subnet.plane, written.kind, topology.kind,
+        len(np.unique(subnet.ports.host)), len(subnet.ports.host), tiers, _cable_plans(subnet), _growth(subnet),
+        sum(known) / 1000 if len(known) == len(watts) and watts else None,
+    )  # fmt: skip
+
+
+def _tier_plans(subnet: Subnet, load: TierLoad, split: int) -> list[TierPlan]:
+    free = np.bincount(subnet.reserved.leaf[~subnet.reserved.used], minlength=len(subnet.switches.names))[load.rows]
+    models = subnet.switches.model[load.rows]
+    plans = []
+    for model in np.unique(models):
+        here = models == model
+        down, up, kept = int(load.down_cables[here].sum()), int(load.up_cables[here].sum()), int(free[here].sum())
+        ways = split if load.tier == 0 else 1
+        ports = ways * (subnet.models[model].radix * int(here.sum()) - up)
+        worst = float(load.ratio[here].max()) if up else None
+        plans.append(
+            TierPlan(TIERS[load.tier], int(here.sum()), subnet.models[model].id, down, up, kept, ports - down - kept, worst)
+        )
+    return plans
+
+
+def _cable_plans(subnet: Subnet) -> tuple[CablePlan, ...]:
+    """Cables by the tiers they join: leaf-leaf is possible where every cable is written out."""
+    cables, tier = subnet.cables, subnet.switches.tier
+    host = cables.kind == HOST_CABLE
+    lower = np.full(len(host), -1, dtype=np.int64)
+    lower[~host] = tier[cables.lower[~host]]
+    keys = np.stack([lower, tier[cables.upper].astype(np.int64)], axis=1)
+    plans = []
+    for low, high in np.unique(keys, axis=0):
+        name = f"{'host' if low < 0 else TIERS[low]}-{TIERS[high]}"
+        rates, counts = np.unique(cables.rate_gbps[(keys == (low, high)).all(axis=1)], return_counts=True)
+        plans += [CablePlan(name, int(n), float(rate)) for rate, n in zip(rates, counts, strict=True)]
+    return tuple(plans)
+
+
+def _growth(subnet: Subnet) -> Growth | None:
+    """By counting the free ports of every spine against the cables that the fullest unit has on it."""
+    switches, cables = subnet.switches, subnet.cables
+    leaves = subnet.tier(0)
+    units = int(switches.unit.max(initial=0))
+    if units == 0 or subnet.top == 0:
+        return None
+    radix = np.array([subnet.models[m].radix for m in switches.model])
+    between = cables.kind == LEAF_CABLE
+    per_unit = np.zeros((units + 1, len(switches.names)), dtype=np.int64)
+    np.add.at(per_unit, (switches.unit[cables.lower[between]], cables.upper[between]), 1)
+    need = per_unit[1:].max(axis=0)
+    inner = cables.kind != HOST_CABLE
+    used = np.bincount(cables.upper, minlength=len(radix)) + np.bincount(cables.lower[inner], minlength=len(radix))
+    spines = np.flatnonzero((switches.tier == 1) & (need > 0))
+    fit = (radix[spines] - used[spines]) // need[spines]
+    pods = switches.pod[spines]
+    before_spines = sum(int(fit[pods == pod].min()) for pod in np.unique(pods))
+    return Growth(units, max(0, before_spines), max(0, _reach(subnet, radix, leaves) - units))
+
+
+def _reach(subnet: Subnet, radix: npt.NDArray[np.int64], leaves: npt.NDArray[np.intp]) -> int:
+    """Units that this many tiers can join: one cable per pair of switches, every port of the top tier taken."""
+    switches = subnet.switches
+    top = int(radix[switches.tier == subnet.top].min())
+    if not (subnet.cables.kind == SPINE_CABLE).any():
+        return top // int(np.bincount(switches.unit[leaves])[1:].max())
+    in_pod = np.unique(np.stack([switches.pod[leaves], switches.unit[leaves]], axis=1), axis=0)
+    return top * int(np.bincount(in_pod[:, 0]).max())
+
+
+def _hosts_kw(fabric: Fabric) -> float | None:
+    counts = np.bincount(fabric.hosts.pool, minlength=len(fabric.hosts.platforms))
+    known = [(p.power_kw, int(n)) for p, n in zip(fabric.hosts.platforms, counts, strict=True) if p.gpus and n]
+    if not known or any(kw is None for kw, _ in known):
+        return None
+    return sum(kw * n for kw, n in known if kw is not None)

@@ -1,0 +1,80 @@
+"""A cluster's plan for a person: one block per fabric, then the bandwidth chain.
+
+Takes `ClusterPlan` and, where it was simulated, `Simulation`. Gives text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ibgen.simulate import ChainStep
+
+from .cells import table
+from .plan import ClusterPlan, SubnetPlan, TierPlan
+from .style import Paint, paint
+
+
+def plan_text(plan: ClusterPlan, chain: Iterable[ChainStep] = (), *, color: bool = False) -> str:
+    """The whole plan, a blank line between two fabrics. `chain` are the steps of the simulation, all subnets together."""
+    draw = paint(color)
+    steps = list(chain)
+    blocks = [_block(s, [step for step in steps if step.subnet == s.name], draw) for s in plan.subnets]
+    blocks.append([f"{plan.cluster}: {plan.hosts:,} hosts" + (f", {_kw(plan.hosts_kw)}" if plan.hosts_kw else "")])
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def rate(gbps: float) -> str:
+    """`400 Gb/s`, `16.0 Tb/s`: from ten terabits on in terabits."""
+    return f"{gbps:g} Gb/s" if gbps < 10_000 else f"{gbps / 1000:,.1f} Tb/s"
+
+
+def ratio(value: float | None) -> str:
+    """`1.67:1`; a dash where there is nothing above."""
+    if value is None:
+        return "-"
+    return "no uplink" if value == float("inf") else f"{value:.2f}:1"
+
+
+def _block(s: SubnetPlan, steps: list[ChainStep], draw: Paint) -> list[str]:
+    head = draw("strong", s.name) + f": {s.kind} {s.topology}, {s.hosts:,} hosts"
+    if not s.tiers:
+        return [f"{head}; its links are the provider's own"]
+    lines = [f"{head}, {s.endpoints:,} endpoints", *_table(_tiers(s.tiers), {1, 3, 4, 5, 6, 7}, draw)]
+    cables = [["cables", "count", "rate"], *([c.between, f"{c.count:,}", rate(c.rate_gbps)] for c in s.cables)]
+    lines += ["", *_table(cables, {1}, draw)]
+    if steps:
+        lines += ["", *_table(_chain(steps), {1, 2, 3}, draw)]
+    facts = []
+    if s.growth is not None:
+        g = s.growth
+        text = f"{_units(g.before_spines)} more before more spines, {g.before_tier:,} before a further tier"
+        facts.append(["grows by", f"{text} ({_units(g.units)} now)"])
+    if s.switches_kw is not None:
+        facts.append(["power", f"{_kw(s.switches_kw)} in switches, at most"])
+    return [*lines, *([""] if facts else []), *("  " + line for line in table(facts))]
+
+
+def _tiers(tiers: tuple[TierPlan, ...]) -> list[list[str]]:
+    rows = [["tier", "switches", "model", "down", "up", "reserved", "spare", "oversubscription"]]
+    for t in tiers:
+        ports = [f"{n:,}" for n in (t.down, t.up, t.reserved, t.spare)]
+        rows.append([t.tier, f"{t.switches:,}", t.model, *ports, ratio(t.oversubscription)])
+    return rows
+
+
+def _chain(steps: list[ChainStep]) -> list[list[str]]:
+    rows = [["chain", "offered", "capacity", "ratio"]]
+    return rows + [[s.step, rate(s.offered_gbps), rate(s.capacity_gbps), ratio(s.ratio)] for s in steps]
+
+
+def _table(rows: list[list[str]], right: set[int], draw: Paint) -> list[str]:
+    head, *rest = table(rows, frozenset(right))
+    return ["  " + draw("dim", head), *("  " + line for line in rest)]
+
+
+def _units(n: int) -> str:
+    return f"{n:,} unit" + ("" if n == 1 else "s")
+
+
+def _kw(value: float) -> str:
+    return f"{value:,.1f} kW"
