@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .fact import Amount, Fact, Maybe
+from .fact import Amount, Fact, Gbps, Maybe
 
 
 class CableModel(Fact):
@@ -17,7 +17,7 @@ class CableModel(Fact):
 
     kind: Literal["copper", "active-copper", "active-optical", "transceiver"]
     max_m: float = Field(gt=0, allow_inf_nan=False)
-    rate_gbps: Annotated[float | None, Maybe] = Field(default=None, gt=0)
+    rate_gbps: Annotated[Gbps | None, Maybe] = None
     ports: int = Field(default=1, ge=1, le=2)
     power_w: Annotated[Amount | None, Maybe] = None
     price_usd: Annotated[Amount | None, Maybe] = None

@@ -9,20 +9,20 @@ import difflib
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, cast
 
-from .cable import CableModel
-from .cloud import Cloud
 from .fact import Fact
-from .gpu import GpuModel
-from .hca import HcaModel
-from .kinds import KINDS, plural
-from .pcie import PcieGen
-from .platform import Platform
+from .kinds import model, plural
 from .shipped import Shipped, parse, shipped
-from .switch import SwitchModel
 
-F = TypeVar("F", bound=Fact)
+if TYPE_CHECKING:
+    from .cable import CableModel
+    from .cloud import Cloud
+    from .gpu import GpuModel
+    from .hca import HcaModel
+    from .pcie import PcieGen
+    from .platform import Platform
+    from .switch import SwitchModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,30 +35,30 @@ class Catalog:
     _read: dict[tuple[str, str], Fact] = field(default_factory=dict, repr=False, compare=False)
 
     def platform(self, name: str) -> Platform | None:
-        return self._one(Platform, "platforms", name)
+        return cast("Platform | None", self.row("platforms", name))
 
     def switch(self, name: str) -> SwitchModel | None:
-        return self._one(SwitchModel, "switches", name)
+        return cast("SwitchModel | None", self.row("switches", name))
 
     def cable(self, name: str) -> CableModel | None:
-        return self._one(CableModel, "cables", name)
+        return cast("CableModel | None", self.row("cables", name))
 
     def cloud(self, name: str) -> Cloud | None:
-        return self._one(Cloud, "clouds", name)
+        return cast("Cloud | None", self.row("clouds", name))
 
     def gpu(self, name: str) -> GpuModel | None:
-        return self._one(GpuModel, "gpus", name)
+        return cast("GpuModel | None", self.row("gpus", name))
 
     def hca(self, name: str) -> HcaModel | None:
-        return self._one(HcaModel, "hcas", name)
+        return cast("HcaModel | None", self.row("hcas", name))
 
     def pcie(self, gen: int) -> PcieGen | None:
-        return self._one(PcieGen, "pcie", f"gen{gen}")
+        return cast("PcieGen | None", self.row("pcie", f"gen{gen}"))
 
     def cables_for(self, rate_gbps: float, length_m: float | None = None) -> tuple[CableModel, ...]:
         """Cables that carry a port of that rate over that length, the shortest reach first; kinds without a rate carry any."""
-        fit = (c for c in self.rows("cables") if isinstance(c, CableModel))
-        able = [c for c in fit if c.rate_gbps in (None, rate_gbps) and (length_m is None or c.max_m >= length_m)]
+        every = (cast("CableModel", row) for row in self.rows("cables"))
+        able = [c for c in every if c.rate_gbps in (None, rate_gbps) and (length_m is None or c.max_m >= length_m)]
         return tuple(sorted(able, key=lambda c: (c.max_m, c.id)))
 
     def row(self, kind: str, name: str) -> Fact | None:
@@ -74,7 +74,7 @@ class Catalog:
         if id in own:
             return own[id]
         if (kind, id) not in self._read:
-            self._read[kind, id] = KINDS[kind].model_validate(parse(self.facts.texts[kind][id]))
+            self._read[kind, id] = model(kind).model_validate(parse(self.facts.texts[kind][id]))
         return self._read[kind, id]
 
     def rows(self, kind: str) -> tuple[Fact, ...]:
@@ -118,12 +118,8 @@ class Catalog:
         """sha256 over the shipped files and the user's texts in their order; file names and places do not enter."""
         sha = hashlib.sha256(self.facts.digest.encode())
         for text in self.own_texts:
-            sha.update(b"\0" + text.encode())
+            sha.update(b"\0" + text.replace("\r\n", "\n").encode())
         return sha.hexdigest()
-
-    def _one(self, model: type[F], kind: str, name: str) -> F | None:
-        row = self.row(kind, name)
-        return row if isinstance(row, model) else None
 
 
 def standard() -> Catalog:

@@ -10,6 +10,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from ibgen import units
+
 
 class Row(BaseModel):
     """A mapping in a catalog file. Scalars may arrive as text: `"400"`, `"true"`, `"2026-08-06"`."""
@@ -28,6 +30,16 @@ Maybe = BeforeValidator(_absent)
 
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 """A measure that cannot be negative; the field's name says its unit."""
+
+
+def _rate(value: object) -> object:
+    if not isinstance(value, str) or _absent(value) is None:
+        return _absent(value)
+    return units.rate_gbps(value)
+
+
+Gbps = Annotated[float, BeforeValidator(_rate), Field(gt=0, allow_inf_nan=False)]
+"""A port's data rate in Gb/s; a user's file may write `400`, `400G` or `NDR`."""
 
 
 class Fact(Row):

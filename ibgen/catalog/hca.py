@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .fact import Fact, Maybe
+from .fact import Fact, Gbps, Maybe
 
 
 class HcaModel(Fact):
@@ -14,7 +14,7 @@ class HcaModel(Fact):
 
     vendor: str
     link: Literal["infiniband", "ethernet", "efa", "gvnic"] = "infiniband"
-    rate_gbps: float = Field(gt=0, allow_inf_nan=False)
+    rate_gbps: Gbps
     ports: int = Field(default=1, ge=1, le=16)
     pcie_gen: Annotated[int | None, Maybe] = Field(default=None, ge=1, le=7)
     pcie_width: int = Field(default=16, ge=1, le=32)

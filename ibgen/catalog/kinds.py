@@ -1,31 +1,28 @@
-"""The kinds of rows: the key in a catalog file, the model behind it, and the word for one of them in a message."""
+"""The kinds of rows: the key in a catalog file, the model behind it, and the word for one of them in a message.
+
+A model's module is imported when its first row is read: most runs touch three kinds.
+"""
 
 from __future__ import annotations
 
-from .cable import CableModel
-from .cloud import Cloud
-from .fact import Fact
-from .gpu import GpuModel
-from .hca import HcaModel
-from .nccl import NcclParameter
-from .opensm import ManagerOption
-from .pcie import PcieGen
-from .platform import Platform
-from .slurm import SlurmWord
-from .switch import SwitchModel
+from importlib import import_module
 
-KINDS: dict[str, type[Fact]] = {
-    "platforms": Platform,
-    "switches": SwitchModel,
-    "cables": CableModel,
-    "clouds": Cloud,
-    "gpus": GpuModel,
-    "hcas": HcaModel,
-    "pcie": PcieGen,
-    "slurm": SlurmWord,
-    "nccl": NcclParameter,
-    "opensm": ManagerOption,
+from .fact import Fact
+
+_MODELS = {
+    "platforms": ("platform", "Platform"),
+    "switches": ("switch", "SwitchModel"),
+    "cables": ("cable", "CableModel"),
+    "clouds": ("cloud", "Cloud"),
+    "gpus": ("gpu", "GpuModel"),
+    "hcas": ("hca", "HcaModel"),
+    "pcie": ("pcie", "PcieGen"),
+    "slurm": ("slurm", "SlurmWord"),
+    "nccl": ("nccl", "NcclParameter"),
+    "opensm": ("opensm", "ManagerOption"),
 }
+
+KINDS = tuple(_MODELS)
 
 SINGULAR = {
     "platforms": "platform",
@@ -39,6 +36,13 @@ SINGULAR = {
     "nccl": "variable",
     "opensm": "option",
 }
+
+
+def model(kind: str) -> type[Fact]:
+    """The pydantic model of a kind."""
+    module, name = _MODELS[kind]
+    found: type[Fact] = getattr(import_module(f".{module}", __package__), name)
+    return found
 
 
 def plural(kind: str) -> str:

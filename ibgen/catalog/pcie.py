@@ -1,12 +1,12 @@
 """PCIe generations, and whether a host's NICs and slots fit each other.
 
-`slots` takes a `Platform` and the catalog and gives one `SlotMatch` per documented slot. Rates in Gb/s, bus figures in GB/s
+`slots` takes a `Platform` and the catalog and gives one `SlotMatch` per GPU or unpaired NIC. Rates in Gb/s, bus figures in GB/s
 (1e9 byte/s per direction).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -37,10 +37,9 @@ class PcieGen(Fact):
 
 @dataclass(frozen=True, slots=True)
 class SlotMatch:
-    """One slot against the NICs it feeds.
+    """What stands between a GPU and the fabric, against the NICs it feeds.
 
-    `slot` says whose slot it is. `lower_bound`: whether a small ratio means anything; a NIC slower than its own slot is no
-    fault where the slot of its GPU is judged as well.
+    `slot` says whose slot `gen`, `width` and `usable_gbs` describe. `gpu` is None where a NIC is judged by itself.
     """
 
     what: str
@@ -52,51 +51,51 @@ class SlotMatch:
     width: int
     usable_gbs: float
     ratio: float
-    lower_bound: bool = True
 
 
 def slots(platform: Platform, catalog: Catalog) -> tuple[SlotMatch, ...]:
-    """Every GPU slot with its compute NICs, then every compute NIC's own slot. Slots nobody documents are left out.
+    """One match per GPU with documented NICs, then one per compute NIC that no GPU is paired with.
 
-    NICs under a PCIe switch that several GPUs share are divided evenly among them. GPUs behind C2C have no slot that NIC
-    traffic crosses, so only the NICs' own slots are judged.
+    A GPU is judged by its own slot or by its NICs' slots, whichever fits worse: an NDR card in a Gen4 slot beside a Gen5 GPU is
+    a slot too small, an HDR card beside it a network too small. Behind C2C only the NICs' slots exist. NICs under a PCIe switch
+    that several GPUs share are divided evenly among them. Slots that nobody documents are left out.
     """
-    by_gpu = _gpu_slots(platform, catalog)
-    judged = {name for s in by_gpu for name in s.hcas}
-    own: list[SlotMatch] = []
-    for hca in platform.by_role("compute"):
-        generation = catalog.pcie(hca.pcie_gen) if hca.pcie_gen is not None else None
-        if generation is not None:
-            match = _slot("hca", hca.name, hca.gpu, (hca,), hca.total_gbps, generation, hca.pcie_width)
-            own.append(replace(match, lower_bound=hca.name not in judged))
-    return (*by_gpu, *own)
+    found = [s for gpu in range(platform.gpus) if (s := _of_gpu(platform, gpu, catalog)) is not None]
+    judged = {name for s in found for name in s.hcas}
+    alone = (h for h in platform.by_role("compute") if h.name not in judged)
+    return (*found, *(s for h in alone if (s := _own(h.name, None, (h,), h.total_gbps, catalog)) is not None))
 
 
-def _gpu_slots(platform: Platform, catalog: Catalog) -> tuple[SlotMatch, ...]:
+def _of_gpu(platform: Platform, gpu: int, catalog: Catalog) -> SlotMatch | None:
+    hcas = platform.hcas_of_gpu(gpu)
+    if not hcas:
+        return None
+    total = sum(h.total_gbps / _sharers(platform, h) for h in hcas)
+    what = f"GPU {gpu}"
+    both = [_own(what, gpu, hcas, total, catalog, sum(1 / _sharers(platform, h) for h in hcas) / len(hcas))]
     model = catalog.gpu(platform.gpu) if platform.gpu else None
-    if model is None or model.behind_c2c or model.pcie_gen is None:
-        return ()
-    generation = catalog.pcie(model.pcie_gen)
-    if generation is None:
-        return ()
-    found: list[SlotMatch] = []
-    for gpu in range(platform.gpus):
-        hcas = platform.hcas_of_gpu(gpu)
-        if hcas:
-            total = sum(h.total_gbps / _sharers(platform, h) for h in hcas)
-            found.append(_slot("gpu", f"GPU {gpu}", gpu, hcas, total, generation, model.pcie_width))
-    return tuple(found)
+    generation = catalog.pcie(model.pcie_gen) if model is not None and model.pcie_gen is not None else None
+    if model is not None and generation is not None and not model.behind_c2c:
+        names, usable = tuple(h.name for h in hcas), generation.usable_gbs(model.pcie_width)
+        both.insert(0, SlotMatch(what, "gpu", gpu, names, total, generation.gen, model.pcie_width, usable, total / 8 / usable))
+    return max((s for s in both if s is not None), key=lambda s: max(s.ratio, 1 / s.ratio), default=None)
+
+
+def _own(
+    what: str, gpu: int | None, hcas: tuple[Hca, ...], total_gbps: float, catalog: Catalog, share: float = 1.0
+) -> SlotMatch | None:
+    """The NICs' own slots together; `share` is the part of them that one GPU has."""
+    known = [(h, g) for h in hcas if h.pcie_gen is not None and (g := catalog.pcie(h.pcie_gen)) is not None]
+    if len(known) < len(hcas):
+        return None
+    usable = sum(generation.usable_gbs(hca.pcie_width) for hca, generation in known) * share
+    hca, generation = min(known, key=lambda pair: pair[1].usable_gbs(pair[0].pcie_width))
+    names = tuple(h.name for h in hcas)
+    ratio = total_gbps / 8 / usable
+    return SlotMatch(what, "hca", gpu, names, total_gbps, generation.gen, hca.pcie_width, usable, ratio)
 
 
 def _sharers(platform: Platform, hca: Hca) -> int:
     if hca.gpu is not None or hca.pcie_switch is None:
         return 1
     return max(1, platform.gpu_pcie_switch.count(hca.pcie_switch))
-
-
-def _slot(
-    slot: Literal["gpu", "hca"], what: str, gpu: int | None, hcas: tuple[Hca, ...], gbps: float, generation: PcieGen, width: int
-) -> SlotMatch:
-    names = tuple(h.name for h in hcas)
-    usable, ratio = generation.usable_gbs(width), generation.match(gbps, width)
-    return SlotMatch(what, slot, gpu, names, gbps, generation.gen, width, usable, ratio)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from .fact import Amount, Fact, Maybe, Row
+from .fact import Amount, Fact, Gbps, Maybe, Row
 
 Role = Literal["compute", "storage", "management"]
 Link = Literal["infiniband", "ethernet", "efa", "gvnic"]
@@ -30,7 +30,7 @@ class Hca(Row):
     name: str = Field(min_length=1)
     model: Annotated[str | None, Maybe] = None
     ports: int = Field(default=1, ge=1, le=16)
-    rate_gbps: float = Field(gt=0, allow_inf_nan=False)
+    rate_gbps: Gbps
     role: Role = "compute"
     link: Link = "infiniband"
     pcie_gen: Annotated[int | None, Maybe] = Field(default=None, ge=1, le=7)

@@ -9,14 +9,14 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from .fact import Amount, Fact, Maybe, Row
+from .fact import Amount, Fact, Gbps, Maybe, Row
 
 
 class Split(Row):
     """One way to share a port's lanes: `ways` ports of `lanes` lanes and `rate_gbps` each. `profile` must be set first."""
 
     ways: int = Field(ge=2, le=8)
-    rate_gbps: float = Field(gt=0)
+    rate_gbps: Gbps
     lanes: int = Field(ge=1, le=8)
     profile: Annotated[str | None, Maybe] = None
 
@@ -30,7 +30,7 @@ class SwitchModel(Fact):
     fabric: Literal["infiniband", "ethernet"] = "infiniband"
     generation: str
     radix: int = Field(ge=1)
-    rate_gbps: float = Field(gt=0)
+    rate_gbps: Gbps
     cages: int = Field(ge=1)
     ports_per_cage: int = Field(default=1, ge=1, le=8)
     lanes_per_port: int = Field(default=4, ge=1, le=8)

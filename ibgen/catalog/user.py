@@ -22,8 +22,8 @@ from ibgen.diagnostics import Finding, On, Path, Span
 
 from . import findings as say
 from .catalog import Catalog
-from .fact import Fact
-from .kinds import KINDS, SINGULAR
+from .fact import Fact, Row
+from .kinds import SINGULAR, model
 from .shipped import parse, shipped
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class _Reading:
 
     def _validated(self, document: Document, kind: str, path: Path, row: dict[str, Any], given: dict[str, Any]) -> Fact | None:
         try:
-            return KINDS[kind].model_validate(row)
+            return model(kind).model_validate(row)
         except ValidationError as error:
             for detail in error.errors(include_url=False):
                 self.found.append(_finding(document, kind, path, detail, given))
@@ -178,9 +178,9 @@ def _keys(kind: str, loc: Path) -> list[str]:
     from .platform import Cpu, Hca, Numa
     from .switch import Split
 
-    inner = {"hcas": Hca, "splits": Split, "cpu": Numa if "numa" in loc else Cpu}
-    model = inner.get(str(loc[0]), KINDS[kind]) if len(loc) > 1 else KINDS[kind]
-    return sorted(model.model_fields)
+    inner: dict[str, type[Row]] = {"hcas": Hca, "splits": Split, "cpu": Numa if "numa" in loc else Cpu}
+    row = inner.get(str(loc[0])) if len(loc) > 1 else None
+    return sorted((row or model(kind)).model_fields)
 
 
 def _at(document: Document, path: Path, on: On = "value") -> Span:
