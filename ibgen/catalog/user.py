@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ibgen.source import Document
 
 OWN_KINDS = ("platforms", "switches", "cables", "clouds", "gpus", "hcas")
+_TRUTH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 _ORIGIN = {"id", "aliases", "source", "as_of", "unverified", "unverified_fields", "note"}
 
 
@@ -88,7 +89,11 @@ class _Reading:
             return
         given = {str(k): v for k, v in row.items() if k != "override"}
         shipped_id = self.base.facts.names.get(kind, {}).get(id)
-        override = str(row.get("override", "false")).lower() in ("true", "yes", "on")
+        override = _TRUTH.get(str(row.get("override", "false")).lower())
+        if override is None:
+            at = _at(document, (*path, "override"))
+            self.found.append(say.BAD_VALUE.finding("`override` is true or false", at, hint="override: true"))
+            return
         if shipped_id is not None and not override:
             at = _at(document, (*path, "id"))
             message = f"{SINGULAR[kind]} {id} is already in the shipped catalog"
@@ -106,7 +111,7 @@ class _Reading:
             self.own.setdefault(kind, {})[fact.id] = fact
 
     def _sourced(self, document: Document, kind: str, path: Path, given: dict[str, Any]) -> dict[str, Any]:
-        if given.get("source") or str(given.get("unverified", "")).lower() == "true":
+        if given.get("source") or _TRUTH.get(str(given.get("unverified", "")).lower()):
             return given
         message = f"{SINGULAR[kind]} {given['id']} has no `source`, so it counts as unverified"
         hint = "source: the data sheet, page or measurement it comes from"
@@ -121,7 +126,7 @@ class _Reading:
         changed = sorted(set(given) - _ORIGIN)
         doubtful = {f for f in row.get("unverified_fields", ()) if f.split(".")[0] not in changed}
         doubtful |= {str(f) for f in given.get("unverified_fields", ())}
-        if str(given.get("unverified", "")).lower() == "true":
+        if _TRUTH.get(str(given.get("unverified", "")).lower()):
             doubtful |= set(changed)
         source = f"{given.get('source') or 'unverified'} ({', '.join(changed)}); {row.get('source', '')}"
         kept = {k: v for k, v in given.items() if k not in ("unverified", "source", "unverified_fields")}

@@ -56,7 +56,7 @@ def test_doubts_tell_which_used_fields_lack_a_document() -> None:
     assert h100.doubts("hcas.compute", "gpus", "gpu") == []
     assert h100.doubts("hcas.storage.name") == ["hcas.storage.name"]
     assert h100.doubts("hcas") == ["hcas.management", "hcas.storage.name"]
-    assert h100.doubts("cpu.sockets", "power_kw") == ["cpu", "power_kw"]
+    assert h100.doubts("cpu.sockets", "cpu.memory_mb", "cpu.numa", "power_kw") == ["cpu.numa", "power_kw"]
 
 
 def test_a_wholly_unverified_row_doubts_whatever_is_used() -> None:

@@ -197,6 +197,11 @@ def test_an_alias_cannot_take_a_shipped_name() -> None:
     assert catalog.gpu("H100").id == "H100-SXM"  # type: ignore[union-attr]
 
 
+def test_override_is_a_yes_or_no() -> None:
+    _, findings = read("gpus:\n- id: H100\n  override: perhaps\n  source: s\n")
+    assert said(findings) == [("IBG022", "own0.yaml", 3)]
+
+
 @pytest.mark.parametrize("text", ["", "# nothing\n", "switches: []\n"])
 def test_an_empty_file_changes_nothing(text: str) -> None:
     catalog, findings = load([("own.yaml", text)])
@@ -204,7 +209,9 @@ def test_an_empty_file_changes_nothing(text: str) -> None:
     assert catalog.switch_ids() == standard().switch_ids()
 
 
-@pytest.mark.parametrize("text", ["- a\n- b\n", "just text\n", "switches: [\n", "a: 1\na: 2\n", "\t- x\n", "switches: {a: 1}\n"])
+@pytest.mark.parametrize(
+    "text", ["- a\n- b\n", "just text\n", "switches: [\n", "a: 1\na: 2\n", "\t- x\n", "switches: {a: 1}\n"]
+)
 def test_a_file_of_nonsense_is_said_and_never_a_traceback(text: str) -> None:
     catalog, findings = load([("own.yaml", text)])
     assert findings
