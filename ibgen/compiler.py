@@ -19,8 +19,8 @@ from typing import Any
 from ibgen import __version__, checks, emit, simulate, source, spec, targets, write
 from ibgen import catalog as catalogs
 from ibgen import fabric as fabrics
-from ibgen.compilation import Compilation, complete
 from ibgen.companions import Companions, read_companions
+from ibgen.compilation import Compilation, complete
 from ibgen.diagnostics import Code, Finding, Report, Severity, locate
 
 Progress = Callable[[str], Any]
@@ -95,9 +95,7 @@ def _read(given: Input) -> tuple[source.Document, tuple[Finding, ...]]:
 
 def _report(c: Compilation, companions: Companions, findings: tuple[Finding, ...], given: Input) -> Report:
     if given.require_bindings:
-        findings = tuple(
-            replace(f, severity=Severity.ERROR) if f.code.name == "synthetic-guids" else f for f in findings
-        )
+        findings = tuple(replace(f, severity=Severity.ERROR) if f.code.name == "synthetic-guids" else f for f in findings)
     texts = {**c.document.texts, **companions.texts}
     return locate(findings, c.document.span, c.document.suppressions, texts)
 
@@ -148,8 +146,6 @@ def codes() -> tuple[Code, ...]:
     """Everything ibgen can say, by id: the codes of the passes, declared in their rooms, and those of the rules."""
     import importlib
     import pkgutil
-
-    import ibgen
 
     found: dict[str, Code] = {r.code.id: r.code for r in checks.rules()}
     for room in ("source", "catalog", "spec", "fabric", "targets", "write"):

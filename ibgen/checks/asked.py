@@ -1,4 +1,4 @@
-"""What the spec asks of a tier: `requirements.oversubscription` in its three forms, read once for the rules that judge by it."""
+"""What the spec asks of a tier: `requirements.oversubscription` in its three forms, read once for all rules."""
 
 from __future__ import annotations
 

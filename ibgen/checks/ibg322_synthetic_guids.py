@@ -32,6 +32,8 @@ def synthetic_guids(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
         yield synthetic_guids.finding(
             f"`{subnet.name}` is written with synthetic GUIDs" + (f": no binding for {shown}" if partly and missing else ""),
             ("bindings",) if partly else ("fabrics", subnet.fabric, "name"),
-            hint="complete the bindings file" if partly else "bind them: `bindings: <file>.csv` (host,hca,port,node_guid,port_guid,...)",
+            hint="complete the bindings file"
+            if partly
+            else "bind them: `bindings: <file>.csv` (host,hca,port,node_guid,port_guid,...)",
             facts={"ports_unbound": len(unbound), "switches_unbound": int((~subnet.switches.bound).sum())},
         )

@@ -30,6 +30,4 @@ class PoolSlots:
 
 def pool_slots(spec: ClusterSpec, fabric: Fabric, catalog: Catalog) -> tuple[PoolSlots, ...]:
     """One entry per pool whose platform has GPUs, in the order of the spec."""
-    return tuple(
-        PoolSlots(p, slots(platform, catalog)) for p, platform in enumerate(fabric.hosts.platforms) if platform.gpus
-    )
+    return tuple(PoolSlots(p, slots(platform, catalog)) for p, platform in enumerate(fabric.hosts.platforms) if platform.gpus)

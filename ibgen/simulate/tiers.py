@@ -61,7 +61,15 @@ def tier_loads(subnet: Subnet) -> tuple[TierLoad, ...]:
         rows = subnet.tier(tier)
         loads.append(
             TierLoad(
-                subnet.name, subnet.fabric, tier, rows, down[rows], up[rows], down_cables[rows], up_cables[rows], switches.rail[rows]
+                subnet.name,
+                subnet.fabric,
+                tier,
+                rows,
+                down[rows],
+                up[rows],
+                down_cables[rows],
+                up_cables[rows],
+                switches.rail[rows],
             )
         )
     return tuple(loads)

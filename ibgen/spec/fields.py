@@ -61,7 +61,7 @@ def _boolean(text: str) -> bool:
 
 def _written(pattern: str) -> PlainSerializer:
     """How `show spec` writes a value, so that loading it again gives the same."""
-    return PlainSerializer(lambda value: pattern.format(value), return_type=str, when_used="json-unless-none")
+    return PlainSerializer(pattern.format, return_type=str, when_used="json-unless-none")
 
 
 _NUMBER_OR_TEXT: dict[str, Any] = {"type": ["number", "string"]}
@@ -169,7 +169,7 @@ _HEX_SCHEMA = {"type": ["string", "integer"]}
 
 def _pkey(text: str) -> int:
     value = _hex(text) if text.lower().startswith("0x") else _whole(text)
-    if not 1 <= value & 0x7FFF or value > 0xFFFF:
+    if value & 0x7FFF == 0 or value > 0xFFFF:
         raise ValueError("a P_Key is 0x0001 to 0x7fff (0x8001 to 0xffff with the membership bit); 0x0000 is invalid")
     return value & 0x7FFF
 

@@ -66,10 +66,9 @@ def _place(data: Any, loc: tuple[int | str, ...], kind: str) -> tuple[Path, Any]
     current = data
     for n, step in enumerate(loc):
         last = n == len(loc) - 1
-        if isinstance(current, Mapping) and step in current:
-            path.append(step)
-            current = current[step]
-        elif isinstance(current, list) and isinstance(step, int) and step < len(current):
+        if (isinstance(current, Mapping) and step in current) or (
+            isinstance(current, list) and isinstance(step, int) and step < len(current)
+        ):
             path.append(step)
             current = current[step]
         elif last and kind in ("missing", "extra_forbidden"):

@@ -14,7 +14,7 @@ from ibgen.fabric import Fabric
 from ibgen.spec import ClusterSpec
 
 from .azure import AzurePool
-from .azure import decide as decide_azure
+from .azure_pools import decide as decide_azure
 from .devices import HostClass, host_classes
 from .nccl import NcclProfile
 from .nccl import decide as decide_nccl

@@ -1,0 +1,5 @@
+"""`python -m ibgen` is `ibgen`."""
+
+from ibgen.cli import run
+
+run()

@@ -1,0 +1,125 @@
+"""What the people with the cables need: one line per cable, and what every port of every switch is for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ibgen.compilation import Complete
+from ibgen.emit import Artifact, emitter
+from ibgen.fabric import ACTIVE, DOWN, HOST_CABLE, PLANNED, Subnet
+from ibgen.hostlist import expand
+from ibgen.spec import Site
+
+_STATES = {ACTIVE: "active", PLANNED: "planned", DOWN: "down"}
+_KINDS = ("host", "leaf-spine", "spine-core")
+
+CABLES_HEADER = "cable,kind,lower,lower_port,lower_label,lower_rack,upper,upper_port,upper_label,upper_rack,rate_gbps,state"
+PORTS_HEADER = "switch,port,label,use,peer,peer_port,rate_gbps,rail,unit"
+
+
+@emitter("cabling")
+def cabling(c: Complete) -> Iterator[Artifact]:
+    """`cabling/<subnet>.csv` and `cabling/<subnet>-ports.csv`, RFC 4180 without quotes: names hold no comma."""
+    racks = _racks(c.site)
+    for subnet in c.fabric.subnets:
+        names = _Names(c, subnet)
+        yield Artifact(f"cabling/{subnet.name}.csv", _cables(subnet, names, racks).encode())
+        yield Artifact(f"cabling/{subnet.name}-ports.csv", _ports(subnet, names).encode())
+
+
+def _racks(site: Site | None) -> dict[str, str]:
+    """Host or switch name -> rack."""
+    racks: dict[str, str] = {}
+    for rack in site.racks if site else ():
+        for names in (rack.hosts, rack.switches):
+            racks |= dict.fromkeys(expand(names), rack.name) if names else {}
+    return racks
+
+
+class _Names:
+    """Names and port labels of a subnet, made once: endpoints as `host/adapter`, ports as their switch labels them."""
+
+    def __init__(self, c: Complete, subnet: Subnet) -> None:
+        ports, hosts = subnet.ports, c.fabric.hosts
+        adapters = [[h.name for h in platform.hcas] for platform in hosts.platforms]
+        pools = hosts.pool[ports.host].tolist()
+        self.hosts = [hosts.names[h] for h in ports.host.tolist()]
+        self.adapters = [adapters[p][h] for p, h in zip(pools, ports.hca.tolist(), strict=True)]
+        self.endpoints = [f"{host}/{hca}" for host, hca in zip(self.hosts, self.adapters, strict=True)]
+        self.labels = [_labels(subnet, m) for m in range(len(subnet.models))]
+        self.model = subnet.switches.model.tolist()
+
+    def label(self, switch: int, port: int) -> str:
+        return self.labels[self.model[switch]][port]
+
+
+def _labels(subnet: Subnet, model: int) -> list[str]:
+    """Label by InfiniBand port number. Where host ports are split, a physical port holds `ways` numbers."""
+    switch = subnet.models[model]
+    highest = 0
+    for rows, ports in ((subnet.cables.upper, subnet.cables.upper_port), (subnet.ports.leaf, subnet.ports.leaf_port)):
+        mine = subnet.switches.model[rows] == model
+        highest = max(highest, int(ports[mine].max(initial=0)))
+    between = subnet.cables.kind != HOST_CABLE
+    lower = subnet.cables.lower_port[between]
+    mine = subnet.switches.model[subnet.cables.lower[between]] == model
+    highest = max(highest, int(lower[mine].max(initial=0)), switch.radix)
+    if highest <= switch.radix:
+        return ["", *(switch.port_label(p) for p in range(1, switch.radix + 1))]
+    split = max(switch.splits, key=lambda s: s.ways)
+    lanes = [(p, lane) for p in range(1, switch.radix + 1) for lane in range(1, split.ways + 1)]
+    return ["", *(switch.port_label(p, lane) for p, lane in lanes)]
+
+
+def _cables(subnet: Subnet, names: _Names, racks: dict[str, str]) -> str:
+    """One line per cable, hosts' cables first; `cable` is the upper end, which no other cable shares."""
+    cables, switches = subnet.cables, subnet.switches.names
+    state = subnet.ports.state.tolist()
+    lines = [CABLES_HEADER]
+    columns = (cables.kind, cables.lower, cables.lower_port, cables.upper, cables.upper_port, cables.rate_gbps)
+    for kind, lower, lower_port, upper, upper_port, rate in zip(*(x.tolist() for x in columns), strict=True):
+        top = switches[upper]
+        top_label = names.label(upper, upper_port)
+        if kind == HOST_CABLE:
+            low, label, rack, status = names.endpoints[lower], str(lower_port), racks.get(names.hosts[lower], ""), state[lower]
+        else:
+            low = switches[lower]
+            label, rack, status = names.label(lower, lower_port), racks.get(low, ""), ACTIVE
+        lines.append(
+            f"{top}:{top_label},{_KINDS[kind]},{low},{lower_port},{label},{rack},{top},{upper_port},{top_label},"
+            f"{racks.get(top, '')},{rate:g},{_STATES[status]}"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _ports(subnet: Subnet, names: _Names) -> str:
+    """One line per port of every switch, free ones too."""
+    use = _uses(subnet, names)
+    switches = subnet.switches
+    lines = [PORTS_HEADER]
+    for s, (name, rail, unit) in enumerate(zip(switches.names, switches.rail.tolist(), switches.unit.tolist(), strict=True)):
+        tail = f"{rail if rail >= 0 else ''},{unit or ''}"
+        mine = use[s]
+        for port, label in enumerate(names.labels[names.model[s]]):
+            if port:
+                lines.append(f"{name},{port},{label},{mine.get(port, 'free,,,')},{tail}")
+    return "\n".join(lines) + "\n"
+
+
+def _uses(subnet: Subnet, names: _Names) -> list[dict[int, str]]:
+    """Per switch, port -> `use,peer,peer_port,rate`."""
+    cables, reserved, switches = subnet.cables, subnet.reserved, subnet.switches.names
+    use: list[dict[int, str]] = [{} for _ in switches]
+    free = np.flatnonzero(~reserved.used)
+    for row in free.tolist():
+        use[int(reserved.leaf[row])][int(reserved.leaf_port[row])] = f"reserved,{reserved.purpose[row]},,"
+    columns = (cables.kind, cables.lower, cables.lower_port, cables.upper, cables.upper_port, cables.rate_gbps)
+    for kind, lower, lower_port, upper, upper_port, rate in zip(*(x.tolist() for x in columns), strict=True):
+        if kind == HOST_CABLE:
+            use[upper][upper_port] = f"host,{names.endpoints[lower]},{lower_port},{rate:g}"
+        else:
+            use[upper][upper_port] = f"down,{switches[lower]},{lower_port},{rate:g}"
+            use[lower][lower_port] = f"up,{switches[upper]},{upper_port},{rate:g}"
+    return use

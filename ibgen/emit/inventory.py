@@ -1,0 +1,67 @@
+"""The Ansible inventory: hosts by pool, by unit and by role, with the file each host takes from the tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from ibgen.compilation import Complete
+from ibgen.emit import Artifact, emitter
+from ibgen.emit.text import header
+from ibgen.fabric import ACTIVE
+
+
+@emitter("inventory")
+def inventory(c: Complete) -> Iterator[Artifact]:
+    """`ansible/inventory.yml`: groups `pool_*`, `unit_*`, `manager_*`; group names as Ansible wants them."""
+    lines = [f"# {header(c.spec.cluster)}", "all:", "  children:"]
+    variables = _host_variables(c)
+    for pool, declared in enumerate(c.spec.pools):
+        rows = np.flatnonzero(c.fabric.hosts.pool == pool).tolist()
+        lines += _group(f"pool_{declared.name}", [c.fabric.hosts.names[r] for r in rows], variables)
+    for name, hosts in _units(c):
+        lines += _group(name, hosts, {})
+    for fabric in c.spec.fabrics:
+        if fabric.control.hosts:
+            lines += _group(f"manager_{fabric.name}", list(fabric.control.hosts), {})
+    yield Artifact("ansible/inventory.yml", ("\n".join(lines) + "\n").encode())
+
+
+def group_name(name: str) -> str:
+    """A name as an Ansible group: letters, digits and underscores."""
+    return re.sub(r"[^A-Za-z0-9_]", "_", name)
+
+
+def _group(name: str, hosts: list[str], variables: dict[str, str]) -> Iterator[str]:
+    yield f"    {group_name(name)}:"
+    yield "      hosts:" if hosts else "      hosts: {}"
+    for host in hosts:
+        yield f"        {host}: {variables.get(host, '{}')}"
+
+
+def _host_variables(c: Complete) -> dict[str, str]:
+    """Host -> its variables, in flow style."""
+    slots = dict(zip(c.fabric.hosts.names, c.fabric.hosts.slot.tolist(), strict=True))
+    states = dict(zip(c.fabric.hosts.names, c.fabric.hosts.state.tolist(), strict=True))
+    profiles = {p.name for p in c.targets.nccl}
+    result = {}
+    for host_class in c.targets.classes:
+        conf = f", ibgen_nccl_conf: nccl/{host_class.name}.conf" if host_class.name in profiles else ""
+        for host in host_class.hosts:
+            state = "" if states[host] == ACTIVE else f", ibgen_state: {('active', 'planned', 'down')[states[host]]}"
+            result[host] = f"{{ibgen_slot: {slots[host]}, ibgen_class: {host_class.name}{conf}{state}}}"
+    return result
+
+
+def _units(c: Complete) -> Iterator[tuple[str, list[str]]]:
+    """Units of every fabric, by the leaves their hosts plug into."""
+    for subnet in c.fabric.subnets:
+        if subnet.plane != 1:
+            continue
+        unit = subnet.switches.unit[subnet.ports.leaf]
+        for u in np.unique(unit[subnet.ports.rail >= 0]).tolist():
+            hosts = np.unique(subnet.ports.host[(unit == u) & (subnet.ports.rail >= 0)]).tolist()
+            if u:
+                yield f"unit_{subnet.name}_{u:02d}", [c.fabric.hosts.names[h] for h in hosts]

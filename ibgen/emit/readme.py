@@ -1,0 +1,30 @@
+"""The tree's own README: what each folder is, and the commands that apply it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ibgen.compilation import Complete
+from ibgen.emit import Artifact, emitter
+from ibgen.emit.text import header, jinja_environment
+
+
+@emitter("readme", after=("azure", "cabling", "ibsim", "inventory", "nccl", "opensm", "slurm"))
+def readme(c: Complete, *groups: tuple[Artifact, ...]) -> Iterator[Artifact]:
+    """`README.md`: only what this tree has."""
+    paths = sorted(a.path for group in groups for a in group)
+    values = {
+        "header": header(c.spec.cluster),
+        "cluster": c.spec.cluster,
+        "managers": [
+            {"folder": f"opensm/{m.subnet}", "subnet": m.subnet, "hosts": m.hosts, "synthetic": m.synthetic}
+            for m in c.targets.opensm
+        ],
+        "nccl": [p for p in paths if p.startswith("nccl/")],
+        "slurm": [p.removeprefix("slurm/") for p in paths if p.startswith("slurm/")],
+        "terraform": [{"folder": p.folder, "name": p.name} for p in c.targets.azure],
+        "cabling": [p for p in paths if p.startswith("cabling/")],
+        "nets": [p for p in paths if p.startswith("sim/")],
+    }
+    text = jinja_environment("docs").get_template("tree.md.j2").render(values)
+    yield Artifact("README.md", text.encode())
