@@ -125,8 +125,11 @@ def _fmt(folder: _Folder) -> Iterator[Check]:
     line = re.search(r"^@@ -(\d+)", done.out, re.M)
     changed = re.search(r"^-(?!--)(.*)", done.out, re.M)
     detail = f"not as `terraform fmt` writes it: {changed.group(1).strip()}" if changed else _first_error(done)
-    at = f"{folder.name}/{file.group(1)}" if file else folder.name
-    yield Check(f"fmt {folder.name}", False, detail, at, _hunk_line(done.out, int(line.group(1))) if line else 0)
+    if not (file and line):  # a file it cannot read
+        yield Check(f"fmt {folder.name}", False, detail, *_spot(folder, done), skipped=done.timed_out)
+        return
+    at = _hunk_line(done.out, int(line.group(1)))
+    yield Check(f"fmt {folder.name}", False, detail, f"{folder.name}/{file.group(1)}", at)
 
 
 def _hunk_line(diff: str, first: int) -> int:
@@ -141,10 +144,15 @@ def _init(folder: _Folder) -> Iterator[Check]:
     if done.code == 0:
         yield Check(f"init {folder.name}", True, "providers installed")
         return
-    nobody_answered = done.timed_out or _UNREACHABLE.search(done.text) is not None
-    at = re.search(r"on (\S+) line (\d+)", done.text)
-    file, line = (f"{folder.name}/{at.group(1)}", int(at.group(2))) if at else (folder.name, 0)
-    yield Check(f"init {folder.name}", False, _first_error(done), file, line, skipped=nobody_answered)
+    said = _first_error(done)
+    nobody_answered = done.timed_out or _UNREACHABLE.search(said) is not None
+    yield Check(f"init {folder.name}", False, said, *_spot(folder, done), skipped=nobody_answered)
+
+
+def _spot(folder: _Folder, done: Finished) -> tuple[str, int]:
+    """Where an error printed for people says it is."""
+    at = re.search(r"\bon (\S+) line (\d+)", done.text)
+    return (f"{folder.name}/{at.group(1)}", int(at.group(2))) if at else (folder.name, 0)
 
 
 def _validate(folder: _Folder) -> Iterator[Check]:
@@ -179,7 +187,7 @@ def _plan(folder: _Folder, entry: Mapping[str, Any]) -> Iterator[Check]:
     except (ValueError, KeyError):
         yield Check(name, False, _first_error(shown), folder.name)
         return
-    created = {c["address"]: c["change"]["after"] for c in changes if c["change"]["actions"] == ["create"]}
+    created = {c["address"]: c for c in changes if c["change"]["actions"] == ["create"]}
     yield Check(name, True, f"{len(created)} to add")
     yield _counted(folder, entry.get("resources", {}), created)
     for assertion in entry.get("assert", []):
@@ -188,9 +196,8 @@ def _plan(folder: _Folder, entry: Mapping[str, Any]) -> Iterator[Check]:
 
 def _counted(folder: _Folder, expected: Mapping[str, int], created: Mapping[str, Any]) -> Check:
     planned: dict[str, int] = {}
-    for address in created:
-        type_name = re.sub(r"\[.*", "", address).split(".")[-2]
-        planned[type_name] = planned.get(type_name, 0) + 1
+    for change in created.values():
+        planned[change["type"]] = planned.get(change["type"], 0) + 1
     wrong = [
         f"{t}: {planned.get(t, 0)} planned, {expected.get(t, 0)} expected"
         for t in sorted(expected.keys() | planned.keys())
@@ -204,7 +211,7 @@ def _asserted(folder: _Folder, address: str, values: Mapping[str, Any], created:
         yield Check(f"{address} {folder.name}", False, "no such resource in the plan", folder.name)
         return
     for path, wanted in sorted(values.items()):
-        got = _at(created[address], path)
+        got = _at(created[address]["change"]["after"], path)
         if got == wanted and type(got) is type(wanted):
             yield Check(f"{address}.{path}", True, f"{json.dumps(wanted)}")
         else:

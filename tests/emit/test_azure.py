@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tfoffline import mirror, referee
+
 from ibgen.emit.azure import CLOUD_INIT, render
 from ibgen.emit.text import hcl, hcl_string, one_line
 from ibgen.targets.azure import PLACEHOLDER_KEY, AzurePool, MarketplaceImage, NewNetwork, expectation
-from tfoffline import mirror, referee
 
 pytestmark = [
     pytest.mark.terraform,
@@ -183,16 +184,10 @@ def test_every_short_string_of_special_characters_survives_terraform(tmp_path: P
     texts += [f"x{chr(c)}y" for c in [*range(1, 0xA1), 0x2028, 0x2029, 0xFEFF, 0xFFFD, 0xE0001, 0x1F600]]
     lines = "".join(f"    {hcl_string(t)},\n" for t in texts)
     (tmp_path / "main.tf").write_text(f'output "texts" {{\n  value = [\n{lines}  ]\n}}\n', encoding="utf-8")
-    run = [referee.terraform_program(), f"-chdir={tmp_path}"]
-    quiet = {
-        "env": {"PATH": os.environ["PATH"], "CHECKPOINT_DISABLE": "1"},
-        "check": True,
-        "capture_output": True,
-        "text": True,
-    }
-    subprocess.run([*run, "plan", "-out=p", "-input=false"], **quiet)  # type: ignore[call-overload]
-    shown = subprocess.run([*run, "show", "-json", "p"], **quiet)  # type: ignore[call-overload]
-    assert json.loads(shown.stdout)["planned_values"]["outputs"]["texts"]["value"] == texts
+    for verb in (["plan", "-out=p", "-input=false"], ["show", "-json", "p"]):
+        command = [referee.terraform_program(), f"-chdir={tmp_path}", *verb]
+        done = subprocess.run(command, env={"PATH": os.environ["PATH"]}, check=True, capture_output=True, text=True)
+    assert json.loads(done.stdout)["planned_values"]["outputs"]["texts"]["value"] == texts
 
 
 def test_same_pool_same_bytes_whatever_the_order_of_its_tags() -> None:
