@@ -1,0 +1,91 @@
+"""What OpenSM must make of a subnet: the section `opensm/<subnet>` of expect.json, from spec and fabric, never from text.
+
+P_Key tables are folded: one entry per set of hosts whose adapters have the same tables, so a cluster of 65,536 endpoints and
+one of 32 take the same few lines.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ibgen.fabric import ACTIVE, Fabric, Subnet
+from ibgen.hostlist import fold
+
+from .partitions import DEFAULT_PKEY, FULL, PartitionPlan
+
+if TYPE_CHECKING:
+    from .opensm import Manager
+
+PROJECTED = {"ar_updn": "updn", "ar_ftree": "ftree", "ar_dor": "dor"}
+"""NVIDIA's adaptive engines and the static ones of upstream that route the same trees."""
+
+FULL_BIT = 0x8000
+
+
+def expect(manager: Manager, fabric: Fabric, plan: PartitionPlan) -> dict[str, Any]:
+    """Plain JSON values. `pkeys` of an endpoint are with their membership bit; endpoints out of service do not appear."""
+    subnet = fabric.subnets[manager.subnet]
+    master = manager.master
+    active = subnet.ports.state == ACTIVE
+    return {
+        "flavour": manager.flavour,
+        "engine": manager.engines[0],
+        "upstream_engine": PROJECTED.get(manager.engines[0], manager.engines[0]),
+        "manager": {"host": master.host, "hca": master.hca, "port": master.port} if master and active[master.row] else None,
+        "synthetic": manager.synthetic,
+        "switches": len(subnet.switches.names),
+        "endpoints": int(active.sum()),
+        "roots": [subnet.switches.names[r] for r in manager.roots.tolist()],
+        "tables": _tables(fabric, subnet, active, _pkeys(subnet, plan, master.row if master else -1)),
+    }
+
+
+def _pkeys(subnet: Subnet, plan: PartitionPlan, master: int) -> list[tuple[int, ...]]:
+    """Per port its P_Keys, ascending by the low 15 bits. Every port is in the default partition, the manager's own as full."""
+    count = len(subnet.ports.host)
+    rows = [np.arange(count, dtype=np.int64)]
+    keys = [np.full(count, DEFAULT_PKEY, dtype=np.int64)]
+    for partition in plan.partitions:
+        own = partition.membership == FULL
+        value = np.where(own, partition.pkey | FULL_BIT, partition.pkey)
+        if partition.pkey == DEFAULT_PKEY:
+            keys[0][partition.rows] = value
+        else:
+            rows.append(partition.rows.astype(np.int64))
+            keys.append(value.astype(np.int64))
+    if master >= 0:
+        keys[0][master] = DEFAULT_PKEY | FULL_BIT
+    row, key = np.concatenate(rows), np.concatenate(keys)
+    order = np.lexsort((key & 0x7FFF, row))
+    row, values = row[order], key[order].tolist()
+    starts = np.searchsorted(row, np.arange(count + 1)).tolist()
+    return [tuple(values[a:b]) for a, b in pairwise(starts)]
+
+
+def _tables(
+    fabric: Fabric, subnet: Subnet, active: npt.NDArray[np.bool_], pkeys: list[tuple[int, ...]]
+) -> list[dict[str, Any]]:
+    ports = subnet.ports
+    number: dict[tuple[int, ...], int] = {}
+    rows = np.flatnonzero(active)
+    table = [number.setdefault(pkeys[r], len(number)) for r in rows.tolist()]
+    hosts = ports.host[rows].tolist()
+    per_host: dict[int, list[tuple[int, int, int]]] = {}
+    for host, hca, port, t in zip(hosts, ports.hca[rows].tolist(), ports.port[rows].tolist(), table, strict=True):
+        per_host.setdefault(host, []).append((hca, port, t))
+    alike: dict[tuple[int, tuple[tuple[int, int, int], ...]], list[int]] = {}
+    for host, shape in per_host.items():
+        alike.setdefault((int(fabric.hosts.pool[host]), tuple(shape)), []).append(host)
+    values = list(number)
+    entries = []
+    for (pool, shape), members in alike.items():
+        hcas = fabric.hosts.platforms[pool].hcas
+        names = fold(fabric.hosts.names[h] for h in members)
+        for t in dict.fromkeys(t for _, _, t in shape):
+            adapters = [f"{hcas[hca].name}:{port}" for hca, port, own in shape if own == t]
+            entries.append({"hosts": names, "hcas": adapters, "pkeys": [f"0x{k:04x}" for k in values[t]]})
+    return entries
