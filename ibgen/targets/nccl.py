@@ -1,0 +1,189 @@
+"""What NCCL is told: one profile per class of hosts, as few settings as the fabric and the platform call for.
+
+Takes `ClusterSpec`, `Fabric`, the host classes, `Catalog`. Gives `NcclProfile`s and findings; `expect` says what the real
+library must have in its environment after reading the files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ibgen.catalog import Catalog, Platform
+from ibgen.catalog.nccl import parameter, release
+from ibgen.diagnostics import Finding
+from ibgen.fabric import Fabric
+from ibgen.hostlist import fold
+from ibgen.spec import ClusterSpec, NcclPool
+
+from .devices import HostClass
+from .nccl_findings import INTERFACE_TWICE, TOO_MANY_HCAS
+from .nccl_hcas import MAX_HCAS, exactly
+from .nccl_settings import judge
+from .units import islands
+
+COMMENTS_SINCE = (2, 26, 2)
+"""First NCCL whose nccl.conf has comments; before, one that holds `=` becomes an environment variable (measured)."""
+
+OWN_TRANSPORTS = ("ib", "socket")
+"""Values of NCCL_NET that name NCCL's own code; any other names a plugin that has the network to itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class NcclSetting:
+    """One line of nccl.conf and why it is there (one line of text)."""
+
+    name: str
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NcclProfile:
+    """nccl.conf of one host class. `comments`: whether every library that reads it knows comments."""
+
+    name: str
+    pool: int
+    hosts: tuple[str, ...]
+    version: str
+    settings: tuple[NcclSetting, ...]
+    comments: bool
+
+
+def decide(
+    spec: ClusterSpec, fabric: Fabric, classes: tuple[HostClass, ...], catalog: Catalog
+) -> tuple[tuple[NcclProfile, ...], tuple[Finding, ...]]:
+    """One profile per class with GPUs that has anything to say. Findings: IBG661 to IBG669."""
+    if spec.nccl is None:
+        return (), ()
+    profiles: list[NcclProfile] = []
+    findings: list[Finding] = []
+    version = spec.nccl.version
+    apart = _pools_with_isolated_rails(fabric)
+    told: set[int] = set()
+    for group in classes:
+        if not group.platform.gpus:
+            continue
+        by_hand = spec.nccl.pools.get(spec.pools[group.pool].name, NcclPool())
+        settings = {s.name: s for s in _derived(spec, group, by_hand, catalog, version, group.pool in apart)}
+        if len(group.compute) > MAX_HCAS and not plugin_network(group):
+            findings.append(_too_many(group))
+        if group.pool not in told:  # what the spec says of a pool is judged once, not for each of its classes
+            findings += _conflicts(spec, group, by_hand)
+            findings += judge(spec, group, by_hand, catalog, plugin_network(group))
+            told.add(group.pool)
+        settings |= {name: NcclSetting(name, s.value, s.reason) for name, s in sorted(by_hand.settings.items())}
+        if settings:
+            comments = release(version) >= COMMENTS_SINCE
+            profiles.append(NcclProfile(group.name, group.pool, group.hosts, version, tuple(settings.values()), comments))
+    return tuple(profiles), tuple(findings)
+
+
+def plugin_network(group: HostClass) -> bool:
+    """Whether a plugin that is not NCCL's own InfiniBand code carries the traffic (EFA, GPUDirect-TCPX, gIB)."""
+    net = group.platform.nccl.get("NCCL_NET", "IB").lower()
+    foreign = any(hca.link in ("efa", "gvnic") for hca, _ in group.compute)
+    return foreign or bool(group.platform.nccl_script) or net not in OWN_TRANSPORTS
+
+
+def _derived(
+    spec: ClusterSpec, group: HostClass, by_hand: NcclPool, catalog: Catalog, version: str, isolated: bool
+) -> Iterator[NcclSetting]:
+    """What fabric and platform call for, in the order of the file."""
+    if by_hand.socket_interface:
+        yield NcclSetting("NCCL_SOCKET_IFNAME", f"={by_hand.socket_interface}", "the bootstrap's interface, matched exactly")
+    if plugin_network(group):
+        yield from _plugin(group, catalog, version)
+        return
+    if not group.compute:
+        return
+    value = exactly((hca.name, port) for hca, port in group.compute)
+    yield NcclSetting("NCCL_IB_HCA", value, "the compute ports of this class of hosts, matched exactly, in rail order")
+    if isolated:
+        yield NcclSetting("NCCL_CROSS_NIC", "0", "no cable joins the rails, so each must be kept to itself")
+    level = _service_level(spec, group)
+    if level:
+        yield NcclSetting("NCCL_IB_SL", str(level), "the fabric's service level for this traffic")
+    taken = {"NCCL_IB_HCA", *(("NCCL_SOCKET_IFNAME",) if by_hand.socket_interface else ()), *(("NCCL_IB_SL",) if level else ())}
+    for name, text in sorted(vendor(group.platform, catalog, version).items()):
+        if name not in taken:
+            yield NcclSetting(name, text, f"the vendor's own setting for {group.platform.id}")
+
+
+def _plugin(group: HostClass, catalog: Catalog, version: str) -> Iterator[NcclSetting]:
+    """Almost nothing: the plugin sets what it needs by platform, and checkers of some images abort on other values."""
+    name = "AWS Libfabric" if any(hca.link == "efa" for hca, _ in group.compute) else group.platform.nccl.get("NCCL_NET")
+    known = parameter(catalog, "NCCL_NET")
+    if name and known is not None and known.exists_in(version):
+        yield NcclSetting("NCCL_NET", name, "a missing plugin fails at once and does not fall back to TCP")
+
+
+def vendor(platform: Platform, catalog: Catalog, version: str) -> dict[str, str]:
+    """The vendor's settings that the version reads and that are not its default already; FI_, UCX_ and the like belong
+    elsewhere, for nccl.conf reaches only what is read after NCCL started."""
+    kept: dict[str, str] = {}
+    for name, value in platform.nccl.items():
+        known = parameter(catalog, name)
+        if known is None or known.owner != "core" or not known.exists_in(version) or known.default_at(version) == value:
+            continue
+        kept[name] = value
+    return kept
+
+
+def _service_level(spec: ClusterSpec, group: HostClass) -> int:
+    """The level of the class for NCCL traffic on a fabric the pool is attached to; 0, the default, needs no line."""
+    name = spec.pools[group.pool].name
+    for fabric in spec.fabrics:
+        if fabric.qos is not None and any(a.pool == name and a.hcas not in ("storage", "management") for a in fabric.attach):
+            for traffic in fabric.qos.classes:
+                if traffic.use == "nccl":
+                    return traffic.sl
+    return 0
+
+
+def _pools_with_isolated_rails(fabric: Fabric) -> set[int]:
+    """Pools some of whose hosts have compute ports that no path of cables joins (nccl issues 836, 2013)."""
+    islands_of: dict[int, set[tuple[int, int]]] = {}
+    pool_of: dict[int, int] = {}
+    for s, subnet in enumerate(fabric.subnets):
+        keep = subnet.ports.compute
+        label = islands(subnet)[subnet.ports.leaf[keep]]
+        hosts = subnet.ports.host[keep]
+        for host, island in set(zip(hosts.tolist(), label.tolist(), strict=True)):
+            islands_of.setdefault(host, set()).add((s, island))
+            pool_of[host] = int(fabric.hosts.pool[host])
+    return {pool_of[host] for host, on in islands_of.items() if len(on) > 1}
+
+
+def _too_many(group: HostClass) -> Finding:
+    return TOO_MANY_HCAS.finding(
+        f"{len(group.compute)} compute ports, NCCL_IB_HCA names at most {MAX_HCAS}",
+        ("pools", group.pool, "platform"),
+        hint="attach fewer adapters to compute fabrics",
+    )
+
+
+def _conflicts(spec: ClusterSpec, group: HostClass, by_hand: NcclPool) -> Iterator[Finding]:
+    if by_hand.socket_interface and "NCCL_SOCKET_IFNAME" in by_hand.settings:
+        yield INTERFACE_TWICE.finding(
+            f"`socket_interface: {by_hand.socket_interface}` and NCCL_SOCKET_IFNAME contradict each other",
+            ("nccl", "pools", spec.pools[group.pool].name, "settings", "NCCL_SOCKET_IFNAME"),
+            on="key",
+            hint="keep `socket_interface`",
+        )
+
+
+def expect(profiles: tuple[NcclProfile, ...]) -> dict[str, Any]:
+    """File -> what the library must have in its environment after reading it, as plain JSON values."""
+    return {
+        "version": profiles[0].version if profiles else "",
+        "profiles": {
+            f"nccl/{p.name}.conf": {
+                "hosts": fold(p.hosts),
+                "comments": p.comments,
+                "settings": {s.name: s.value for s in p.settings},
+            }
+            for p in profiles
+        },
+    }
