@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from ibgen.diagnostics import Finding, On, Path, Span
+from ibgen.diagnostics import Finding, Path, Span
 
 from . import findings as say
 from .catalog import Catalog
@@ -57,25 +57,16 @@ class _Reading:
 
         document, problems = parse_source(text, name)
         self.found += problems
-        data = document.data if document is not None else None
-        if document is None or data is None:
-            return
-        if not isinstance(data, Mapping):
-            at = _at(document, ())
-            self.found.append(
-                say.BAD_VALUE.finding("a catalog file maps kinds to lists of rows", at, hint=f"kinds: {_kinds()}")
-            )
-            return
-        for kind, rows in data.items():
-            self.kind(document, str(kind), rows)
+        for kind, rows in (document.data or {}).items():
+            self.kind(document, kind, rows)
 
     def kind(self, document: Document, kind: str, rows: Any) -> None:
         if kind not in OWN_KINDS:
             hint = _did_you_mean(kind, OWN_KINDS) or f"kinds: {_kinds()}"
-            at = _at(document, (kind,), "key")
+            at = document.span((kind,), "key")
             self.found.append(say.UNKNOWN_KEY.finding(f"a catalog file has no `{kind}`", at, hint=hint))
         elif not isinstance(rows, list):
-            at = _at(document, (kind,))
+            at = document.span((kind,))
             self.found.append(say.BAD_VALUE.finding(f"`{kind}` is a list of rows", at, hint="start each row with `- id: NAME`"))
         else:
             for index, row in enumerate(rows):
@@ -85,23 +76,23 @@ class _Reading:
         id = row.get("id") if isinstance(row, Mapping) else None
         if not isinstance(id, str) or not id:
             message = f"a {SINGULAR[kind]} needs an `id`"
-            self.found.append(say.BAD_VALUE.finding(message, _at(document, path), hint="id: a name that the spec can use"))
+            self.found.append(say.BAD_VALUE.finding(message, document.span(path), hint="id: a name that the spec can use"))
             return
         given = {str(k): v for k, v in row.items() if k != "override"}
         shipped_id = self.base.facts.names.get(kind, {}).get(id)
         override = _TRUTH.get(str(row.get("override", "false")).lower())
         if override is None:
-            at = _at(document, (*path, "override"))
+            at = document.span((*path, "override"))
             self.found.append(say.BAD_VALUE.finding("`override` is true or false", at, hint="override: true"))
             return
         if shipped_id is not None and not override:
-            at = _at(document, (*path, "id"))
+            at = document.span((*path, "id"))
             message = f"{SINGULAR[kind]} {id} is already in the shipped catalog"
             self.found.append(say.OVERRIDE.finding(message, at, hint="add `override: true`, or choose another id"))
             return
         if shipped_id is None and override:
             near = self.base.near(kind, id)
-            at = _at(document, (*path, "override"))
+            at = document.span((*path, "override"))
             hint = f"did you mean {', '.join(near)}?" if near else "leave `override` out for a new row"
             message = f"no shipped {SINGULAR[kind]} is called {id}, so nothing is overridden"
             self.found.append(say.NOTHING_TO_OVERRIDE.finding(message, at, hint=hint))
@@ -115,7 +106,7 @@ class _Reading:
             return given
         message = f"{SINGULAR[kind]} {given['id']} has no `source`, so it counts as unverified"
         hint = "source: the data sheet, page or measurement it comes from"
-        self.found.append(say.NO_SOURCE.finding(message, _at(document, (*path, "id")), hint=hint))
+        self.found.append(say.NO_SOURCE.finding(message, document.span((*path, "id")), hint=hint))
         return given | {"unverified": True}
 
     def _merged(self, kind: str, shipped_id: str | None, given: dict[str, Any]) -> dict[str, Any]:
@@ -141,7 +132,7 @@ class _Reading:
             return None
 
     def _unique(self, document: Document, kind: str, path: Path, fact: Fact) -> bool:
-        at = _at(document, (*path, "id"))
+        at = document.span((*path, "id"))
         clash = ""
         for name in (fact.id, *fact.aliases):
             first = self.places.setdefault((kind, name), (fact.id, at))
@@ -168,14 +159,14 @@ def _finding(document: Document, kind: str, path: Path, detail: ErrorDetails, gi
     if detail["type"] == "extra_forbidden":
         known = _keys(kind, loc)
         hint = _did_you_mean(str(loc[-1]), known) or f"known keys: {', '.join(known)}"
-        at = _at(document, (*path, *loc_written), "key")
+        at = document.span((*path, *loc_written), "key")
         return say.UNKNOWN_KEY.finding(f"a {SINGULAR[kind]} has no `{field_name}`", at, hint=hint)
     if detail["type"] == "missing":
         message, hint = f"{SINGULAR[kind]} {given['id']} lacks `{field_name}`", "every plan needs this value"
     else:
         message = f"{field_name}: {detail['msg'].removeprefix('Value error, ')}"
         hint = f"see the fields of a {SINGULAR[kind]} in the catalog's documentation"
-    return say.BAD_VALUE.finding(message, _at(document, (*path, *loc_written)), hint=hint)
+    return say.BAD_VALUE.finding(message, document.span((*path, *loc_written)), hint=hint)
 
 
 def _keys(kind: str, loc: Path) -> list[str]:
@@ -186,10 +177,6 @@ def _keys(kind: str, loc: Path) -> list[str]:
     inner: dict[str, type[Row]] = {"hcas": Hca, "splits": Split, "cpu": Numa if "numa" in loc else Cpu}
     row = inner.get(str(loc[0])) if len(loc) > 1 else None
     return sorted((row or model(kind)).model_fields)
-
-
-def _at(document: Document, path: Path, on: On = "value") -> Span:
-    return document.span(path, on)
 
 
 def _did_you_mean(word: str, known: Sequence[str]) -> str:
