@@ -28,10 +28,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Units to build, and per purpose (in the order of names) the reserved places in ascending order."""
+    """Units to build, and per purpose (in the order of names) its ports and the reserved places in ascending order."""
 
     units: int
-    reserved: tuple[tuple[str, tuple[Place, ...]], ...]
+    reserved: tuple[tuple[str, int, tuple[Place, ...]], ...]
 
 
 def place_reservations(
@@ -44,7 +44,7 @@ def place_reservations(
         return None, findings
     units = fixed or max(highest, 1)
     held = set(taken)
-    reserved: list[tuple[str, tuple[Place, ...]]] = []
+    reserved: list[tuple[str, int, tuple[Place, ...]]] = []
     used: set[Place] = set()
     for purpose, ports in reserved_ports(topology).items():
         need = -(-ports // shape.ports)
@@ -62,7 +62,7 @@ def place_reservations(
         units = max(units, unit)
         chosen = tuple(sorted(places[:need], key=lambda p: (p.part, p.place)))
         used.update(chosen)
-        reserved.append((purpose, chosen))
+        reserved.append((purpose, ports, chosen))
     return Placement(units, tuple(reserved)), ()
 
 
@@ -82,9 +82,7 @@ def _free(shape: Shape, unit: int, held: set[int], used: set[Place], *, holes: b
     return free
 
 
-def _given_units(
-    topology: FatTree, shape: Shape, highest: int, at: Path, who: str
-) -> tuple[int | None, tuple[Finding, ...]]:
+def _given_units(topology: FatTree, shape: Shape, highest: int, at: Path, who: str) -> tuple[int | None, tuple[Finding, ...]]:
     """Units as the spec gives them, by `units` or by the number of leaves."""
     leaves, per_unit = topology.leaf.count, shape.leaves_per_unit
     needs = f"the hosts, up to {who}, need" if who else "the hosts need"

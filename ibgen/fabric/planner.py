@@ -80,12 +80,10 @@ def _two_tiers(topology: FatTree, shape: Shape, units: int, spine: SwitchModel, 
     return _plan(shape, units, 2, spines, needed, leaves_per_pod=leaves, spines_per_pod=spines, spine_down=down), ()
 
 
-def _three_tiers(
-    topology: FatTree, shape: Shape, units: int, spine: SwitchModel, core: SwitchModel, at: Path
-) -> Outcome:
+def _three_tiers(topology: FatTree, shape: Shape, units: int, spine: SwitchModel, core: SwitchModel, at: Path) -> Outcome:
     up_given = topology.spine.uplinks if topology.spine else None
     per_unit = shape.leaves_per_unit
-    reach = spine.radix - up_given if up_given is not None else spine.radix // 2
+    reach = max(0, spine.radix - up_given) if up_given is not None else spine.radix // 2
     if topology.pod and up_given is None:
         reach = min(max(reach, topology.pod * per_unit), spine.radix - 1)
     pod = topology.pod or reach // per_unit
@@ -172,9 +170,7 @@ def _spines_fit(
     of_pod = " of a pod" if pods > 1 else ""
     hint = f"use {needed} spines"
     if leaves * shape.up > spines * reach:
-        message = (
-            f"{leaves} leaves{of_pod} bring {leaves * shape.up} uplinks, and {spines} {model} have {spines * reach} ports for them"
-        )
+        message = f"{leaves} leaves{of_pod} bring {leaves * shape.up} uplinks, and {spines} {model} have {spines * reach} ports for them"
         return (SPINE_COUNT.finding(message, where, hint=hint, facts=facts),)
     if spines > shape.up:
         message = f"{spines} spines{of_pod} are more than the {shape.up} uplinks of a leaf: two leaves might share no spine"
@@ -199,16 +195,16 @@ def _too_many_pods(pods: int, core: SwitchModel, at: Path) -> Finding:
     return TIERS.finding(message, at, hint=hint, facts={"pods": pods, "ports of a core": core.radix})
 
 
-def _cores_fit(
-    cores: int, needed: int, spines: int, pods: int, up: int, core: SwitchModel, at: Path
-) -> tuple[Finding, ...]:
+def _cores_fit(cores: int, needed: int, spines: int, pods: int, up: int, core: SwitchModel, at: Path) -> tuple[Finding, ...]:
     """Core groups: with g = gcd(cores, spines of a pod), each group joins spines/g spines of every pod to cores/g cores."""
     groups = gcd(cores, spines)
     size, below = cores // groups, pods * (spines // groups)
     where, hint = (*at, "core", "count"), f"use {needed} cores"
     facts = {"uplinks of the spines": pods * spines * up, "ports of the cores": cores * core.radix, "cores by the rule": needed}
     if below * up > size * core.radix:
-        message = f"{pods * spines} spines bring {pods * spines * up} uplinks, and {cores} {core.id} have {cores * core.radix} ports"
+        message = (
+            f"{pods * spines} spines bring {pods * spines * up} uplinks, and {cores} {core.id} have {cores * core.radix} ports"
+        )
         return (CORE_COUNT.finding(message, where, hint=hint, facts=facts),)
     if size > up:
         message = f"a spine with {up} uplinks would have to reach {size} of the {cores} cores"

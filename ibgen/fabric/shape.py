@@ -142,9 +142,7 @@ def _leaf_ports(topology: FatTree, leaf: SwitchModel, down_ports: int, up: int, 
     return LEAF_PORTS.finding(message, (*at, "leaf", where), hint=hint, facts=facts)
 
 
-def _not_one(
-    topology: FatTree, leaf: SwitchModel, ports: int, slots: int, capacity: int, several: bool, at: Path
-) -> Finding:
+def _not_one(topology: FatTree, leaf: SwitchModel, ports: int, slots: int, capacity: int, several: bool, at: Path) -> Finding:
     kept = reserved_ports(topology)
     need = max(topology.unit or 0, slots) * ports + sum(kept.values())
     if several or (topology.units or 1) > 1 or (topology.leaf.count or 1) > 1 or (topology.unit and slots > topology.unit):

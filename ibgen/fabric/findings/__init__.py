@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 from .cables import (
-    CABLED_TWICE,
     CABLE_IMPOSSIBLE,
     CABLE_PORT,
     CABLE_UNKNOWN_END,
     CABLE_UNREADABLE,
+    CABLED_TWICE,
     HCA_UNCABLED,
 )
 from .guids import (
-    BINDINGS_UNREADABLE,
     BINDING_TWICE,
     BINDING_UNKNOWN,
+    BINDINGS_UNREADABLE,
     GUID_TWICE,
     GUID_UNREADABLE,
     GUID_ZERO,
 )
 from .hosts import (
     BAD_PLATFORM,
-    HOST_TWICE,
-    NOTHING_ATTACHED,
-    NOT_IN_POOL,
     NO_SUCH_PORT,
+    NOT_IN_POOL,
+    NOTHING_ATTACHED,
     PORT_TWICE,
     SLOT_OUTSIDE,
     SLOT_TWICE,
+    SLOTS_UNCLEAR,
     UNKNOWN_HCA,
     UNKNOWN_PLATFORM,
-    UNKNOWN_POOL,
     WRONG_LINK,
 )
 from .topology import (
@@ -45,8 +44,8 @@ from .topology import (
     SPINE_COUNT,
     SWITCH_TWICE,
     TIERS,
-    UNITS_DISAGREE,
     UNIT_SPLIT,
+    UNITS_DISAGREE,
     UNKNOWN_SWITCH,
     WRONG_SWITCH,
 )
@@ -67,7 +66,6 @@ __all__ = [
     "GUID_ZERO",
     "HCA_UNCABLED",
     "HOST_TOO_WIDE",
-    "HOST_TWICE",
     "LEAF_COUNT",
     "LEAF_PORTS",
     "NOTHING_ATTACHED",
@@ -79,6 +77,7 @@ __all__ = [
     "PORT_TWICE",
     "RESERVE",
     "RESERVE_FULL",
+    "SLOTS_UNCLEAR",
     "SLOT_OUTSIDE",
     "SLOT_TWICE",
     "SPINE_COUNT",
@@ -88,7 +87,6 @@ __all__ = [
     "UNIT_SPLIT",
     "UNKNOWN_HCA",
     "UNKNOWN_PLATFORM",
-    "UNKNOWN_POOL",
     "UNKNOWN_SWITCH",
     "WRONG_LINK",
     "WRONG_SWITCH",

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from ibgen.diagnostics import Severity, declare
 
-HOST_TWICE = declare(
+SLOTS_UNCLEAR = declare(
     "IBG101",
-    "host-named-twice",
+    "slots-unclear",
     Severity.ERROR,
-    """A host name stands twice: in one pool, or in two pools.
+    """The numbers in a pool's hosts do not give each host a slot of its own.
 
-    The name is the host's identity: its cables, its GUIDs and its lines in every target hang on it. A host belongs to one pool;
-    within a pool every name and every number of the range stands once (`n[1,01]` gives one number to two hosts).
+    A host's slot, and with it its unit and its port, is its place in the written range. `n[1,01]` gives one number to two hosts, and
+    `n[1001-1018,90001]` spans more slots than a cluster can have: write one item per run of numbers.
 
     Bad:
         pools:
-          - {name: login, hosts: node-01, platform: dgx-h100}
+          - {name: spare, hosts: "spare-[1,01]", platform: dgx-h100}
 
     Good:
         pools:
-          - {name: login, hosts: login-01, platform: dgx-h100}
+          - {name: spare, hosts: "spare-[01-02]", platform: dgx-h100}
     """,
 )
 
@@ -65,24 +65,6 @@ BAD_PLATFORM = declare(
     """,
 )
 
-UNKNOWN_POOL = declare(
-    "IBG104",
-    "attach-unknown-pool",
-    Severity.ERROR,
-    """A fabric attaches a pool that the spec does not have.
-
-    Bad:
-        fabrics:
-          - name: compute
-            attach: [{pool: gpus, hcas: compute}]
-
-    Good:
-        fabrics:
-          - name: compute
-            attach: [{pool: gpu, hcas: compute}]
-    """,
-)
-
 UNKNOWN_HCA = declare(
     "IBG105",
     "hca-unknown",
@@ -105,21 +87,19 @@ UNKNOWN_HCA = declare(
 
 NOT_IN_POOL = declare(
     "IBG106",
-    "host-not-in-pool",
+    "host-of-another-pool",
     Severity.ERROR,
-    """An exception or a pinned slot names a host that its pool does not have.
-
-    The line would have no effect: most often it is a misspelt name, or a host that was removed from `hosts` only.
+    """An exception or a pinned slot names a host that belongs to another pool.
 
     Bad:
         pools:
           - name: gpu
-            exceptions: [{hosts: node-09, state: planned}]
+            exceptions: [{hosts: ufm-01, state: down}]
 
     Good:
         pools:
-          - name: gpu
-            exceptions: [{hosts: node-04, state: planned}]
+          - name: service
+            exceptions: [{hosts: ufm-01, state: down}]
     """,
 )
 

@@ -1,0 +1,239 @@
+"""A fat tree as arrays: one, two or three tiers, from a `Plan`. No Python loop over ports or cables.
+
+Takes the plan, the switch models, the endpoints with their places. Gives a `Subnet` whose GUID columns are still zero.
+
+Port order. Leaf: host places first, in slot order (where a host has all its ports on one leaf, its ports side by side),
+then uplinks, spine by spine. Spine: leaf by leaf in unit order; its uplinks follow the ports that a full pod takes, so
+that a pod may fill up later. Core: pod by pod. Under a split profile every port p has the numbers 2p-1 and 2p.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd
+
+import numpy as np
+
+from ibgen.catalog import SwitchModel
+
+from ..attachments import Endpoints
+from ..columns import (
+    CORE,
+    HOST_CABLE,
+    LEAF,
+    LEAF_CABLE,
+    SPINE,
+    SPINE_CABLE,
+    Cables,
+    Ints,
+    Plan,
+    Ports,
+    Rates,
+    Reserved,
+    Subnet,
+    Switches,
+)
+from ..names import core_names, leaf_names, spine_names
+from ..placement import Placement
+from ..shape import Shape
+from .wiring import join
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One plane's switches to be: everything but the hosts."""
+
+    name: str  # of the subnet
+    fabric: int
+    plane: int
+    prefix: str
+    shape: Shape
+    plan: Plan
+    ways: int  # of the leaves' split
+    leaf: SwitchModel
+    spine: SwitchModel | None
+    core: SwitchModel | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Uplinks:
+    lower: Ints
+    lower_port: Ints
+    upper: Ints
+    upper_port: Ints
+    rate_gbps: float
+
+
+def build(frame: Frame, placement: Placement, ends: Endpoints, place: Ints, kept: Ints) -> Subnet:
+    """The subnet. Per endpoint: `place` is its host's slot from 0 (unit after unit), `kept` the row of the reserved port it
+    takes, or -1; `place` counts only where `kept` is -1."""
+    switches, models = _switches(frame)
+    reserved = _reserved(frame, placement, kept)
+    ports = _ports(frame, ends, place, kept, reserved)
+    links = [_leaf_uplinks(frame), _spine_uplinks(frame)]
+    return Subnet(
+        name=frame.name, fabric=frame.fabric, plane=frame.plane, models=models, ports=ports, switches=switches,
+        cables=_cables(ports, links), reserved=reserved, plan=frame.plan,
+    )  # fmt: skip
+
+
+def host_port_rate(frame: Frame) -> float:
+    """Data rate of a leaf's host port in Gb/s."""
+    split = frame.leaf.split(frame.ways)
+    return split.rate_gbps if split is not None else frame.leaf.rate_gbps
+
+
+def _switches(f: Frame) -> tuple[Switches, tuple[SwitchModel, ...]]:
+    plan = f.plan
+    groups = gcd(plan.cores, plan.spines_per_pod) or 1
+    names = leaf_names(plan, f.shape.aligned, f.prefix) + spine_names(plan, f.prefix)
+    names += core_names(groups, plan.cores // groups, f.prefix) if plan.cores else []
+    per_tier = [plan.leaves, plan.spines, plan.cores]
+    models = [f.leaf, f.spine or f.leaf, f.core or f.leaf]
+    distinct = tuple({m.id: m for m, n in zip(models, per_tier, strict=True) if n}.values())
+    index = {m.id: i for i, m in enumerate(distinct)}
+    leaf = np.arange(plan.leaves, dtype=np.int32)
+    unit = leaf // f.shape.leaves_per_unit + 1
+    rail = leaf % f.shape.leaves_per_unit // f.shape.parts if f.shape.aligned else np.full(plan.leaves, -1, np.int32)
+    pod = leaf // plan.leaves_per_pod + 1 if plan.tiers == 3 else np.zeros(plan.leaves, np.int32)
+    spine_pod = np.arange(plan.spines, dtype=np.int32) // plan.spines_per_pod + 1 if plan.tiers == 3 else _zeros(plan.spines)
+    upper = plan.spines + plan.cores
+    split = np.repeat(np.array([f.ways, 1], np.int32), [plan.leaves, upper])
+    radix = np.repeat(np.array([m.radix for m in models], np.int32), per_tier)
+    return Switches(
+        names=tuple(names),
+        tier=np.repeat(np.array([LEAF, SPINE, CORE], np.int32), per_tier),
+        model=np.repeat(np.array([index.get(m.id, 0) for m in models], np.int32), per_tier),
+        unit=np.concatenate([unit, _zeros(upper)]).astype(np.int32),
+        rail=np.concatenate([rail, np.full(upper, -1, np.int32)]).astype(np.int32),
+        pod=np.concatenate([pod, spine_pod, _zeros(plan.cores)]).astype(np.int32),
+        split=split,
+        ports=radix * split,
+        group=np.full(plan.leaves + upper, -1, np.int32),
+        guid=np.zeros(plan.leaves + upper, np.uint64),
+        bound=np.zeros(plan.leaves + upper, np.bool_),
+    ), distinct  # fmt: skip
+
+
+def _zeros(count: int) -> Ints:
+    return np.zeros(count, np.int32)
+
+
+def _down_numbers(f: Frame) -> Ints:
+    """InfiniBand number of host port 0, 1, ... of a leaf."""
+    lanes = range(1, f.ways + 1) if f.ways > 1 else [None]
+    numbers = [f.leaf.ib_port(p, lane, f.ways) for p in range(1, f.shape.down_ports + 1) for lane in lanes]
+    return np.array(numbers, np.int32)
+
+
+def _up_numbers(model: SwitchModel, first: int, count: int, ways: int = 1) -> Ints:
+    """InfiniBand number of `count` uplinks after `first` physical ports; a split profile renumbers them too."""
+    lane = 1 if ways > 1 else None
+    return np.array([model.ib_port(first + n + 1, lane, ways) for n in range(count)], np.int32)
+
+
+def _reserved(f: Frame, placement: Placement, kept: Ints) -> Reserved:
+    s = f.shape
+    leaf, number, rail, purpose = [], [], [], []
+    for name, ports, places in placement.reserved:
+        for n in range(ports):
+            at, lane = places[n // s.ports], n % s.ports
+            row = (at.unit - 1) * s.leaves_per_unit + (lane * s.parts if s.aligned else 0) + at.part
+            leaf.append(row)
+            number.append(at.place * s.stride + (0 if s.aligned else lane))
+            rail.append(lane if s.aligned else -1)
+            purpose.append(name)
+    used = np.zeros(len(leaf), np.bool_)
+    used[kept[kept >= 0]] = True
+    return Reserved(
+        leaf=np.array(leaf, np.int32),
+        leaf_port=_down_numbers(f)[np.array(number, np.int32)],
+        rail=np.array(rail, np.int32),
+        purpose=tuple(purpose),
+        used=used,
+    )
+
+
+def _ports(f: Frame, ends: Endpoints, place: Ints, kept: Ints, reserved: Reserved) -> Ports:
+    s = f.shape
+    part, on_leaf = np.divmod(place % s.unit, s.slots_per_leaf)
+    leaf = place // s.unit * s.leaves_per_unit + part + (ends.lane * s.parts if s.aligned else 0)
+    offset = on_leaf * s.stride + (0 if s.aligned else ends.lane)
+    fixed = kept >= 0
+    number = _down_numbers(f)[np.where(fixed, 0, offset)]
+    if fixed.any():
+        leaf = np.where(fixed, reserved.leaf[kept], leaf)
+        number = np.where(fixed, reserved.leaf_port[kept], number)
+    order = np.lexsort((ends.port, ends.hca, ends.host))
+    return Ports(
+        host=ends.host[order],
+        hca=ends.hca[order],
+        port=ends.port[order],
+        rail=np.where(fixed, -1, ends.lane).astype(np.int32)[order],
+        rate_gbps=np.minimum(ends.rate_gbps, host_port_rate(f))[order],
+        compute=ends.compute[order],
+        leaf=leaf.astype(np.int32)[order],
+        leaf_port=number.astype(np.int32)[order],
+        state=ends.state[order],
+        node_guid=np.zeros(len(order), np.uint64),
+        port_guid=np.zeros(len(order), np.uint64),
+        bound=np.zeros(len(order), np.bool_),
+        attach=ends.attach[order],
+    )
+
+
+def _leaf_uplinks(f: Frame) -> _Uplinks | None:
+    plan = f.plan
+    if plan.tiers == 1 or f.spine is None:
+        return None
+    per_pod = plan.leaves_per_pod if plan.tiers == 3 else plan.leaves
+    spine, offset = join(per_pod, plan.spines_per_pod, plan.up)
+    leaf = np.arange(plan.leaves, dtype=np.int32)
+    first = plan.leaves + leaf // per_pod * plan.spines_per_pod
+    rows = leaf % per_pod
+    return _Uplinks(
+        lower=np.repeat(leaf, plan.up),
+        lower_port=np.tile(_up_numbers(f.leaf, f.shape.down_ports, plan.up, f.ways), plan.leaves),
+        upper=(first[:, None] + spine[rows]).ravel().astype(np.int32),
+        upper_port=_up_numbers(f.spine, 0, plan.spine_down)[offset[rows]].ravel(),
+        rate_gbps=min(f.leaf.rate_gbps, f.spine.rate_gbps),
+    )
+
+
+def _spine_uplinks(f: Frame) -> _Uplinks | None:
+    plan = f.plan
+    if plan.tiers < 3 or f.spine is None or f.core is None:
+        return None
+    groups = gcd(plan.cores, plan.spines_per_pod)
+    below, size = plan.spines_per_pod // groups, plan.cores // groups  # spines of a pod, and cores, of one group
+    core, offset = join(plan.pods * below, size, plan.spine_up)
+    spine = np.arange(plan.spines, dtype=np.int32)
+    pod, index = np.divmod(spine, plan.spines_per_pod)
+    rows = pod * below + index % below  # pod by pod, so that a further pod takes further ports
+    first = plan.leaves + plan.spines + index // below * size
+    return _Uplinks(
+        lower=np.repeat(plan.leaves + spine, plan.spine_up).astype(np.int32),
+        lower_port=np.tile(_up_numbers(f.spine, plan.spine_down, plan.spine_up), plan.spines),
+        upper=(first[:, None] + core[rows]).ravel().astype(np.int32),
+        upper_port=_up_numbers(f.core, 0, int(offset.max()) + 1)[offset[rows]].ravel(),
+        rate_gbps=min(f.spine.rate_gbps, f.core.rate_gbps),
+    )
+
+
+def _cables(ports: Ports, links: list[_Uplinks | None]) -> Cables:
+    count = len(ports.host)
+    kinds = [np.full(count, HOST_CABLE, np.int32)]
+    lower, lower_port, upper, upper_port = [np.arange(count, dtype=np.int32)], [ports.port], [ports.leaf], [ports.leaf_port]
+    rates: list[Rates] = [ports.rate_gbps]
+    for kind, link in zip((LEAF_CABLE, SPINE_CABLE), links, strict=True):
+        if link is None:
+            continue
+        kinds.append(np.full(len(link.lower), kind, np.int32))
+        lower.append(link.lower)
+        lower_port.append(link.lower_port)
+        upper.append(link.upper)
+        upper_port.append(link.upper_port)
+        rates.append(np.full(len(link.lower), link.rate_gbps, np.float64))
+    columns = [np.concatenate(c) for c in (kinds, lower, lower_port, upper, upper_port)]
+    line = np.full(len(columns[0]), -1, np.int32)
+    return Cables(*columns, rate_gbps=np.concatenate(rates), line=line)
