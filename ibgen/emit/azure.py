@@ -7,7 +7,7 @@ laying a module out are followed: versions, providers, network, compute, variabl
 from __future__ import annotations
 
 from ibgen.emit.text import hcl_string, header, jinja_environment
-from ibgen.targets.azure import TESTED, AzurePool, MarketplaceImage, NewNetwork
+from ibgen.targets.azure import AzurePool, MarketplaceImage, NewNetwork
 
 CLOUD_INIT = "cloud-init.yaml"
 
@@ -26,7 +26,6 @@ def render(pool: AzurePool, cloud_init: bytes | None) -> list[tuple[str, bytes]]
         "image": pool.image if isinstance(pool.image, MarketplaceImage) else None,
         "tags": _aligned(pool.tags),
         "cloud_init": CLOUD_INIT if cloud_init is not None else None,
-        "tested": TESTED[pool.provider_major],
         "waits_for": _waits_for(network),
     }
     environment = jinja_environment("terraform/azure")

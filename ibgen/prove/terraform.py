@@ -17,7 +17,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ibgen.prove.process import Finished, run
@@ -82,10 +82,26 @@ def prove(tree: Path, expect: Mapping[str, Any], env: Mapping[str, str], progres
     if tuple(int(n) for n in re.findall(r"\d+", version)[:2]) < OLDEST:
         return skipped(PROGRAM, f"terraform {version} is too old", _INSTALL)
     checks: list[Check] = []
-    for entry in sorted(entries, key=lambda e: str(e["folder"])):
-        checks += _folder(tree, entry, program, clean, progress)
+    for number, entry in enumerate(entries if isinstance(entries, list) else [entries]):
+        if _well_formed(entry):
+            checks += _folder(tree, entry, program, clean, progress)
+        else:
+            checks.append(Check("expectation", False, f"entry {number} of `terraform` is damaged: build again", "expect.json"))
     remedy = _LOGIN if any(c.skipped and c.name.startswith("plan") for c in checks) else _MIRROR
     return judged(PROGRAM, version, checks, remedy)
+
+
+def _well_formed(entry: Any) -> bool:
+    """Whether an expectation has the shape above, and a folder inside the tree."""
+    try:
+        folder = PurePosixPath(entry["folder"])
+        asserted = [(a["address"].split(".")[1], a["values"].items()) for a in entry.get("assert", [])]
+        counts = list(entry.get("resources", {}).values())
+        variables = list(entry.get("variables", {}).values())
+    except (TypeError, KeyError, AttributeError, IndexError):
+        return False
+    plain = all(isinstance(n, int) for n in counts) and all(isinstance(v, str) for v in variables)
+    return plain and bool(asserted or counts) and not folder.is_absolute() and ".." not in folder.parts
 
 
 def _version(program: str, tree: Path, env: Mapping[str, str]) -> str | None:
@@ -245,10 +261,12 @@ def _source_line(folder: _Folder, address: str, path: str) -> tuple[str, int]:
 def _stream(out: str) -> Iterator[Mapping[str, Any]]:
     """The diagnostics among the JSON lines that `plan -json` prints."""
     for line in out.splitlines():
-        if line.startswith("{"):
+        try:
             event = json.loads(line)
-            if event.get("type") == "diagnostic":
-                yield event["diagnostic"]
+        except ValueError:  # not one of its events
+            continue
+        if isinstance(event, dict) and event.get("type") == "diagnostic":
+            yield event["diagnostic"]
 
 
 def _said(diagnostic: Mapping[str, Any]) -> str:
@@ -265,4 +283,6 @@ def _first_error(done: Finished) -> str:
     if start is None:
         return next((line for line in reversed(lines) if line), f"exit status {done.code}")
     stop = next((i for i in range(start + 1, len(lines)) if lines[i].startswith("Error: ")), len(lines))
-    return " ".join(line for line in lines[start:stop] if line).removeprefix("Error: ")
+    summary, detail = lines[start].removeprefix("Error: "), " ".join(line for line in lines[start + 1 : stop] if line)
+    detail = detail.partition(" To see which modules are currently depending on")[0]
+    return f"{summary}: {detail}" if detail else summary

@@ -9,9 +9,6 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-TESTED = {4: "4.55.0", 5: "5.10.0"}
-"""Newest version of each hashicorp/azurerm major whose schema the emitted files were checked with."""
-
 PLACEHOLDER_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA prove"
 """A well-formed public key that belongs to nobody: a plan needs one, and the user's own is not in the tree."""
 
@@ -76,7 +73,7 @@ class AzurePool:
 
     @property
     def host_prefix(self) -> str:
-        """Azure calls the VMs this and six base-36 digits: `burst-000000`, `burst-00000A`."""
+        """Azure calls the VMs this and six base-36 digits: `burst-000000`, `burst-00000A` (Azure docs, instance IDs)."""
         return f"{self.name}-"
 
     @property

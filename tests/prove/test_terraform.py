@@ -167,9 +167,31 @@ def test_a_resource_too_many_and_one_too_few_are_named(tree: Path, env: dict[str
 
 
 def test_a_missing_folder_is_a_failure_not_a_pass(tmp_path: Path, fake: Callable[..., dict[str, str]]) -> None:
-    verdict = prove(tmp_path, {"terraform": [{"folder": "terraform/gone"}]}, fake())
+    verdict = prove(tmp_path, {"terraform": [{"folder": "terraform/gone", "resources": {"a_b": 1}}]}, fake())
     assert verdict.status == "failed"
     assert failures(verdict) == [Check("folder terraform/gone", False, "the tree has no such folder", "terraform/gone")]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        None,
+        {},
+        "terraform/azure-burst",
+        {"folder": FOLDER},
+        {"folder": "../outside", "resources": {"a_b": 1}},
+        {"folder": "/etc", "resources": {"a_b": 1}},
+        {"folder": FOLDER, "resources": {"a_b": "one"}},
+        {"folder": FOLDER, "assert": [{"address": "nothing", "values": {}}]},
+        {"folder": FOLDER, "assert": {"address": 1}},
+    ],
+)
+def test_a_damaged_expectation_is_a_failure_not_a_traceback(
+    entry: object, tree: Path, fake: Callable[..., dict[str, str]]
+) -> None:
+    verdict = prove(tree, {"terraform": [entry]}, fake())
+    assert verdict.status == "failed"
+    assert [c.file for c in failures(verdict)] == ["expect.json"]
 
 
 def test_terraform_not_installed_is_skipped_with_a_remedy(tree: Path, tmp_path: Path) -> None:
@@ -217,8 +239,8 @@ UNREACHABLE = """
 Error: Failed to query available provider packages
 
 Could not retrieve the list of available versions for provider
-hashicorp/azurerm: could not connect to registry.terraform.io: failed to
-request discovery document: dial tcp: lookup registry.terraform.io: no such host
+hashicorp/azurerm: could not connect to registry.example: failed to
+request discovery document: dial tcp: lookup registry.example: no such host
 """
 NOBODY_LOGGED_IN = (
     '{"@level":"info","type":"version","terraform":"1.11.4"}\n'
@@ -230,7 +252,7 @@ NOBODY_LOGGED_IN = (
 def test_no_network_is_skipped_with_a_remedy(tree: Path, fake: Callable[..., dict[str, str]]) -> None:
     verdict = prove(tree, expect(), fake(verb="init", says=UNREACHABLE))
     assert verdict.status == "skipped"
-    assert "could not connect to registry.terraform.io" in verdict.reason
+    assert "could not connect to registry.example" in verdict.reason
     assert "TF_CLI_CONFIG_FILE" in verdict.remedy
     assert [c.name.split()[0] for c in verdict.checks] == ["fmt", "init"]
 
