@@ -77,10 +77,23 @@ def _id(name: str, guid: int) -> str:
     return name if len(name) < LONGEST_ID else f"guid-{guid:016x}"
 
 
-def _speed(rates: npt.NDArray[np.float64]) -> list[str]:
+def _links(
+    near_port: npt.NDArray[np.int32],
+    far: npt.NDArray[np.intp],
+    far_port: npt.NDArray[np.int32],
+    rates: npt.NDArray[np.float64],
+    ids: list[str],
+) -> list[str]:
+    """Lines `[port] "remote id"[remote port] speed`. Both ends of a line come from small tables: formatting numbers 400,000
+    times over would be most of the work."""
     limits = np.array([limit for limit, _ in reversed(SPEEDS)])
     words = [word for _, word in reversed(SPEEDS)]
-    return [words[i] for i in (np.searchsorted(limits, rates, side="right") - 1).tolist()]
+    speed = np.searchsorted(limits, rates, side="right") - 1
+    span = int(far_port.max(initial=0)) + 1
+    heads = [f'[{p}]\t"' for p in range(int(near_port.max(initial=0)) + 1)]
+    tails = [f'"[{q}] {word}' for word in words for q in range(span)]
+    ends = zip(near_port.tolist(), far.tolist(), (speed * span + far_port).tolist(), strict=True)
+    return [heads[p] + ids[f] + tails[t] for p, f, t in ends]
 
 
 def _switch_lines(subnet: Subnet, rows: npt.NDArray[np.intp], switch_ids: list[str], adapter_of: list[str]) -> Iterator[str]:
@@ -91,20 +104,14 @@ def _switch_lines(subnet: Subnet, rows: npt.NDArray[np.intp], switch_ids: list[s
     near_port = np.concatenate([cables.lower_port[up], cables.upper_port[up], ports.leaf_port[rows]])
     far = np.concatenate([high, low, len(switch_ids) + np.arange(len(rows))])
     far_port = np.concatenate([cables.upper_port[up], cables.lower_port[up], ports.port[rows]])
-    speed = _speed(np.concatenate([cables.rate_gbps[up], cables.rate_gbps[up], ports.rate_gbps[rows]]))
-    ids = [*switch_ids, *adapter_of]
+    rates = np.concatenate([cables.rate_gbps[up], cables.rate_gbps[up], ports.rate_gbps[rows]])
     order = np.lexsort((near_port, near))
-    links = [
-        f'[{p}]\t"{ids[f]}"[{q}] {speed[i]}'
-        for p, f, q, i in zip(
-            near_port[order].tolist(), far[order].tolist(), far_port[order].tolist(), order.tolist(), strict=True
-        )
-    ]
+    lines = _links(near_port[order], far[order], far_port[order], rates[order], [*switch_ids, *adapter_of])
     bounds = np.searchsorted(near[order], np.arange(len(switch_ids) + 1)).tolist()
-    sizes = switches.ports.tolist()
-    for s, (id, guid) in enumerate(zip(switch_ids, switches.guid.tolist(), strict=True)):
-        yield f'\nswitchguid=0x{guid:016x}\nSwitch\t{sizes[s]} "{id}"\t# "{switches.names[s]}" enhanced port 0 lid 0 lmc 0'
-        yield from links[bounds[s] : bounds[s + 1]]
+    table = zip(switch_ids, switches.names, switches.guid.tolist(), switches.ports.tolist(), pairwise(bounds), strict=True)
+    for id, name, guid, size, (start, end) in table:
+        head = f'\nswitchguid=0x{guid:016x}\nSwitch\t{size} "{id}"\t# "{name}" enhanced port 0 lid 0 lmc 0'
+        yield "\n".join([head, *lines[start:end]])
 
 
 def _adapter_lines(
@@ -116,13 +123,12 @@ def _adapter_lines(
     port_ids: list[str],
 ) -> Iterator[str]:
     ports = subnet.ports
-    numbers, guids = ports.port[rows].tolist(), ports.port_guid[rows].tolist()
-    leaves, leaf_ports = ports.leaf[rows].tolist(), ports.leaf_port[rows].tolist()
-    speed, order = _speed(ports.rate_gbps[rows]), rows.tolist()
-    ends = [*first[1:].tolist(), len(rows)]
-    for id, start, end in zip(port_ids, first.tolist(), ends, strict=True):
-        yield (
-            f'\ncaguid=0x{guids[start] - numbers[start]:016x}\nCa\t{numbers[end - 1]} "{id}"\t# "{descriptions[order[start]]}"'
-        )
-        for i in range(start, end):
-            yield f'[{numbers[i]}]\t"{switch_ids[leaves[i]]}"[{leaf_ports[i]}] {speed[i]}'
+    number = ports.port[rows]
+    lines = _links(number, ports.leaf[rows], ports.leaf_port[rows], ports.rate_gbps[rows], switch_ids)
+    guids = (ports.port_guid[rows] - number.astype(np.uint64))[first].tolist()
+    bounds = [*first.tolist(), len(rows)]
+    sizes = number[np.array(bounds[1:], dtype=np.intp) - 1].tolist()
+    named = (descriptions[r] for r in rows[first].tolist())
+    for id, name, guid, size, (start, end) in zip(port_ids, named, guids, sizes, pairwise(bounds), strict=True):
+        links = lines[start] if end == start + 1 else "\n".join(lines[start:end])
+        yield f'\ncaguid=0x{guid:016x}\nCa\t{size} "{id}"\t# "{name}"\n{links}'

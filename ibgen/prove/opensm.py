@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ibgen.prove import ibsim
+from ibgen.prove.opensm_guids import guid_lists
 from ibgen.prove.opensm_pkeys import compare
 from ibgen.prove.opensm_projection import Projection, project
 from ibgen.prove.process import Finished, run
@@ -33,6 +34,7 @@ GATE = re.compile(
 _NEEDED = {"opensm": "opensm", "ibsim": ibsim.PACKAGE, "smpquery": "infiniband-diags"}
 _ROUTED = re.compile(r"(\S+) tables configured on all switches")
 _LINE_OF = re.compile(r"PARSE ERROR: line (\d+)")
+_LIST_OF = re.compile(r"(?:root|cn)-guids\.conf")
 _STAMP = re.compile(r"^\w{3} \d\d \d\d:\d\d:\d\d \d+ \[\w+\] 0x\w\w -> ")
 Progress = Callable[[str], None]
 
@@ -101,6 +103,7 @@ def _judge(
         yield Check(f"{name}: manager", False, "the net file does not hold the manager's adapter", f"sim/{name}.net")
         return
     yield Check(f"{name}: projection", True, projection.said())
+    yield from guid_lists(net, name, section, projection)
     # -D 0x43: errors, messages and the dumps that ibdmchk reads. With no_fallback `opensm -o` retries for ever.
     command = ["opensm", "-o", "-e", "-F", str(projection.conf), "-f", str(sim.folder / "opensm.log"), "-D", "0x43"]
     where = {"OSM_TMP_DIR": str(sim.folder), "OSM_CACHE_DIR": str(sim.folder)}
@@ -143,8 +146,10 @@ def _culprit(name: str, line: str, projection: Projection) -> tuple[str, int]:
     """The file of the tree a complaint is about, and its line where that can be told."""
     if match := _LINE_OF.search(line):
         return f"opensm/{name}/partitions.conf", int(match[1])
-    if "artition" in line:
+    if "artition" in line or "MGRP" in line:
         return f"opensm/{name}/partitions.conf", 0
+    if match := _LIST_OF.search(line):
+        return f"opensm/{name}/{match[0]}", 0
     for option, number in projection.lines.items():
         if re.search(rf"\b{re.escape(option)}\b", line):
             return f"opensm/{name}/opensm.conf", number

@@ -18,8 +18,9 @@ from ibgen.targets.opensm_partitions import UPSTREAM_LAST_RATE
 SERVICE = frozenset({"log_file", "daemon", "console", "console_port", "dump_files_dir", "per_module_logging_file", "log_flags"})
 """Options of the running service; a dry run sets its own."""
 
-OUTSIDE = ("prefix_routes_file", "qos_policy_file", "per_module_logging_file", "torus_config")
-"""Files that OpenSM reads from /etc/opensm unasked: the machine's own must not enter the proof."""
+OUTSIDE = ("prefix_routes_file", "per_module_logging_file", "torus_config")
+"""Files that OpenSM reads from /etc/opensm unasked: the machine's own must not enter the proof. qos_policy_file cannot be moved:
+under any name but its own a missing one is an error (measured, ERR AC01)."""
 
 _RATE = re.compile(r"\brate=(\d+)")
 

@@ -39,7 +39,8 @@ def expect(manager: Manager, fabric: Fabric, plan: PartitionPlan) -> dict[str, A
         "synthetic": manager.synthetic,
         "switches": len(subnet.switches.names),
         "endpoints": int(active.sum()),
-        "roots": [subnet.switches.names[r] for r in manager.roots.tolist()],
+        "roots": fold(subnet.switches.names[r] for r in manager.roots.tolist()) if len(manager.roots) else "",
+        "compute": len(manager.compute),
         "tables": _tables(fabric, subnet, active, _pkeys(subnet, plan, master.row if master else -1)),
     }
 
