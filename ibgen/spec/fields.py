@@ -9,7 +9,17 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PlainSerializer,
+    Tag,
+    WithJsonSchema,
+)
 
 from ibgen import hostlist, units
 
@@ -47,7 +57,9 @@ def _whole(text: str) -> int:
 
 
 def _number(text: str) -> float:
-    return float(units.count(text))
+    if not re.fullmatch(r"[+-]?\d[\d_]*(\.\d+)?([eE][+-]?\d+)?", text):
+        raise ValueError("expected a number, such as 0.8 or 175e9")
+    return float(text)
 
 
 def _boolean(text: str) -> bool:
@@ -68,6 +80,16 @@ _NUMBER_OR_TEXT: dict[str, Any] = {"type": ["number", "string"]}
 
 Count = Annotated[int, _readable(_whole), WithJsonSchema({"type": ["integer", "string"], "minimum": 0}), Field(ge=0)]
 """A whole number of things: `32`, `0x20`, `175e9`."""
+
+
+def _shape(value: Any) -> str:
+    return "<mapping>" if isinstance(value, dict | BaseModel) else "<scalar>"
+
+
+SCALAR, MAPPING, BY_SHAPE = Tag("<scalar>"), Tag("<mapping>"), Discriminator(_shape)
+"""A union told apart by shape, so that a mistake is judged as the form the user meant:
+`Annotated[Annotated[A, SCALAR] | Annotated[B, MAPPING], BY_SHAPE]`."""
+
 
 Number = Annotated[float, _readable(_number), WithJsonSchema(_NUMBER_OR_TEXT)]
 Switchable = Annotated[bool, _readable(_boolean)]

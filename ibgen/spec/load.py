@@ -55,8 +55,15 @@ def _validate(model: type[Model], data: Mapping[str, Any]) -> tuple[Model | None
 
 
 def _findings(model: type[BaseModel], data: Any, error: ValidationError) -> Iterator[Finding]:
-    for e in error.errors(include_url=False):
+    errors = error.errors(include_url=False)
+    # where `kind` itself is wrong, the keys beside it were judged by the wrong model
+    wrong_kind = {e["loc"][:-1] for e in errors if e["type"] == "literal_error" and e["loc"][-1] in ("kind", "provider")}
+    for e in errors:
+        if e["type"] in ("missing", "extra_forbidden") and any(e["loc"][: len(at)] == at for at in wrong_kind):
+            continue
         at, value = _place(data, e["loc"], e["type"])
+        if e["type"] == "too_short" and isinstance(value, list) and len(value) >= e["ctx"]["min_length"]:
+            continue  # long enough: its items are what is wrong, and they speak for themselves
         yield _finding(model, at, value, e)
 
 
@@ -66,9 +73,7 @@ def _place(data: Any, loc: tuple[int | str, ...], kind: str) -> tuple[Path, Any]
     current = data
     for n, step in enumerate(loc):
         last = n == len(loc) - 1
-        if (isinstance(current, Mapping) and step in current) or (
-            isinstance(current, list) and isinstance(step, int) and step < len(current)
-        ):
+        if _has(current, step):
             path.append(step)
             current = current[step]
         elif last and kind in ("missing", "extra_forbidden"):
@@ -78,39 +83,53 @@ def _place(data: Any, loc: tuple[int | str, ...], kind: str) -> tuple[Path, Any]
     return tuple(path), current
 
 
+def _has(container: Any, step: int | str) -> bool:
+    if isinstance(container, list):
+        return isinstance(step, int) and step < len(container)
+    return isinstance(container, Mapping) and step in container
+
+
 def _finding(model: type[BaseModel], at: Path, value: Any, e: Any) -> Finding:
     kind, context = e["type"], e.get("ctx", {})
-    name = str(at[-1]) if at else "the spec"
-    on_key = bool(e["loc"]) and e["loc"][-1] == "[key]"
+    name = "the spec" if not at else f"item {at[-1] + 1}" if isinstance(at[-1], int) else f"`{at[-1]}`"
     if kind == "extra_forbidden":
-        known = sorted(_keys_at(model, at[:-1], e["loc"][:-1]))
-        return UNKNOWN_KEY.finding(
-            f"unknown key `{name}`", at, on="key", label="not a key of this section", hint=_near(name, known, "key")
-        )
+        hint = _near(str(at[-1]), sorted(_keys_at(model, e["loc"][:-1])), "key")
+        return UNKNOWN_KEY.finding(f"unknown key {name}", at, on="key", label="not a key of this section", hint=hint)
     if kind == "missing":
-        return MISSING_KEY.finding(
-            f"`{name}` is missing", at[:-1], on="key", label=f"needs `{name}`", hint=_example(model, e["loc"])
-        )
+        hint = _example(model, e["loc"])
+        return MISSING_KEY.finding(f"{name} is missing", at[:-1], on="key", label=f"needs {name}", hint=hint)
     if kind.startswith("union_tag"):
         return _tag(at, value, context)
     if kind == "literal_error":
-        words = [w.strip(" '") for w in str(context["expected"]).replace(" or ", ", ").split(",")]
-        if isinstance(value, str):
-            return UNKNOWN_KIND.finding(f"`{name}` cannot be {_quote(value)}", at, hint=_near(value, words, "word"))
-        return WRONG_TYPE.finding(f"`{name}` is {_kind_of(value)}; {_one_of(words)} belongs here", at)
+        return _word(at, name, value, context)
     if kind in _SHAPES:
-        hint = f"leave `{name}` out to get its default" if value is None else _example(model, e["loc"])
-        return WRONG_TYPE.finding(f"`{name}` is {_kind_of(value)}; {_SHAPES[kind]} belongs here", at, hint=hint)
-    return BAD_VALUE.finding(
-        f"`{name}`: {_reason(kind, e, value)}", at, on="key" if on_key else "value", hint=_hint(e) or _example(model, e["loc"])
-    )
+        hint = f"leave {name} out" if value is None else _example(model, e["loc"])
+        return WRONG_TYPE.finding(f"{name} is {_kind_of(value)}; {_SHAPES[kind]} belongs here", at, hint=hint)
+    on_key = e["loc"][-1:] == ("[key]",)
+    reason = _reason(kind, e, at[-1] if on_key else value)
+    hint = _hint(e) or _example(model, e["loc"])
+    return BAD_VALUE.finding(f"{name}: {reason}", at, on="key" if on_key else "value", hint=hint)
 
 
+def _word(at: Path, name: str, value: Any, context: Mapping[str, Any]) -> Finding:
+    words = [w.strip(" '") for w in str(context["expected"]).replace(" or ", ", ").split(",")]
+    if isinstance(value, str):
+        return UNKNOWN_KIND.finding(f"{name} cannot be {_quote(value)}", at, hint=_near(value, words, "word"))
+    return WRONG_TYPE.finding(f"{name} is {_kind_of(value)}; {_one_of(words)} belongs here", at)
+
+
+_MAPPING, _LIST = "a mapping (`key: value`)", "a list (`- item`)"
 _SHAPES = {
-    "model_type": "a mapping (`key: value`)", "model_attributes_type": "a mapping (`key: value`)", "dict_type": "a mapping (`key: value`)",
-    "tuple_type": "a list (`- item`)", "list_type": "a list (`- item`)", "string_type": "text", "int_type": "a whole number",
-    "float_type": "a number", "bool_type": "true or false",
-}  # fmt: skip
+    "model_type": _MAPPING,
+    "model_attributes_type": _MAPPING,
+    "dict_type": _MAPPING,
+    "tuple_type": _LIST,
+    "list_type": _LIST,
+    "string_type": "text",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+}
 
 
 def _tag(at: Path, value: Any, context: Mapping[str, Any]) -> Finding:
@@ -139,9 +158,10 @@ def _reason(kind: str, e: Mapping[str, Any], value: Any) -> str:
     if kind in ("too_long", "string_too_long"):
         return f"longer than {context['max_length']}"
     if kind == "string_pattern_mismatch":
-        return f"{said} is not of the form {context['pattern']}"
+        return f"{said} does not match {context['pattern']}"
     if kind == "value_error":
-        return f"{said}: {context['error']}" if isinstance(value, str) else str(context["error"])
+        reason = str(context["error"])
+        return reason if reason.startswith(said) or not isinstance(value, str) else f"{said}: {reason}"
     return f"{said}: {e['msg'].lower()}"
 
 
@@ -204,7 +224,7 @@ def _tag_of(model: type[BaseModel]) -> str | None:
     return None
 
 
-def _keys_at(model: type[BaseModel], at: Path, loc: tuple[int | str, ...]) -> set[str]:
+def _keys_at(model: type[BaseModel], loc: tuple[int | str, ...]) -> set[str]:
     return {key for m in _walk(model, loc) for key in m.model_fields}
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Field
 
-from .fields import Count, Device, HostList, Model, Name, Rate, Section, Switchable, doc
+from .fields import BY_SHAPE, MAPPING, SCALAR, Count, Device, HostList, Model, Name, Rate, Section, Switchable, doc
 
 Role = Literal["compute", "storage", "management"]
 HostState = Literal["active", "planned", "down"]
@@ -39,13 +39,7 @@ class InlinePlatform(Section):
     hcas: Annotated[tuple[InlineHca, ...], doc("The adapters", [{"name": "mlx5_0", "rate": "400G"}], "recable", min_length=1)]
 
 
-def _platform_form(value: Any) -> str:
-    return "<inline>" if isinstance(value, dict | InlinePlatform) else "<model>"
-
-
-PlatformRef = Annotated[
-    Annotated[Model, Tag("<model>")] | Annotated[InlinePlatform, Tag("<inline>")], Discriminator(_platform_form)
-]
+PlatformRef = Annotated[Annotated[Model, SCALAR] | Annotated[InlinePlatform, MAPPING], BY_SHAPE]
 
 
 class Sriov(Section):

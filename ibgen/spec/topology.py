@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .fields import Count, HostList, Model, Name, Number, Section, doc
+from .fields import BY_SHAPE, MAPPING, SCALAR, Count, HostList, Model, Name, Number, Section, doc
 
 _PORTS = {"ge": 1, "le": 2048}
 
@@ -44,6 +44,9 @@ class Reservation(Section):
     unit: Annotated[Count | None, doc("The unit that holds them; the last one unless given", 4, "recable", ge=1)] = None
 
 
+Reserve = Annotated[Annotated[Count, Field(ge=1), SCALAR] | Annotated[Reservation, MAPPING], BY_SHAPE]
+
+
 class FatTree(Section):
     """Leaves, spines and, where one spine layer cannot reach, cores."""
 
@@ -65,9 +68,9 @@ class FatTree(Section):
     pod: Annotated[
         Count | None, doc("Units of a pod (three tiers); as many as a spine reaches unless given", 4, "recable", ge=1)
     ] = None
-    reserve: Annotated[
-        dict[Name, Annotated[Count, Field(ge=1)] | Reservation], doc("Host ports kept free, by purpose", {"ufm": 4}, "recable")
-    ] = Field(default_factory=dict)
+    reserve: Annotated[dict[Name, Reserve], doc("Host ports kept free, by purpose", {"ufm": 4}, "recable")] = Field(
+        default_factory=dict
+    )
     planes: Annotated[
         Count, doc("Copies of the whole fabric; two leaves per host port is not this", 1, "recable", ge=1, le=16)
     ] = 1

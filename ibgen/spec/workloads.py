@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from .fields import Count, Name, Number, Section, Switchable, doc
+from .fields import BY_SHAPE, MAPPING, SCALAR, Count, Name, Number, Section, Switchable, doc
 
 _AT_LEAST_1 = Annotated[Count, Field(ge=1)]
 _FRACTION = {"ge": 0, "le": 1}
@@ -43,6 +43,10 @@ Ratio = Annotated[Number, Field(ge=0.01, le=100)]
 TierRatios = dict[Annotated[str, Field(pattern=r"^(leaf|spine)$")], Ratio]
 
 
+RatioOrTiers = Annotated[Annotated[Ratio, SCALAR] | Annotated[TierRatios, MAPPING], BY_SHAPE]
+Oversubscription = Annotated[Annotated[Ratio, SCALAR] | Annotated[dict[Name, RatioOrTiers], MAPPING], BY_SHAPE]
+
+
 class Requirements(Section):
     """What the simulation is judged by. A number means everywhere."""
 
@@ -50,7 +54,7 @@ class Requirements(Section):
         Number | None, doc("Least share of a GPU's usable PCIe rate that its adapters carry", 0.8, "none", gt=0, le=2)
     ] = 0.8
     oversubscription: Annotated[
-        Ratio | dict[Name, Ratio | TierRatios],
+        Oversubscription,
         doc(
             "Most down:up bandwidth, everywhere, by fabric, or by fabric and tier",
             {"compute": 1.0, "storage": {"leaf": 2.0}},

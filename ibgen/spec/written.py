@@ -9,9 +9,9 @@ from typing import Any
 
 from .cluster import ClusterSpec
 
-_PLAIN = re.compile(
-    r"[A-Za-z_/.][A-Za-z0-9_./@+-]*( [A-Za-z0-9_./@+-]+)*|0x[0-9a-fA-F]+|0|-?[1-9][0-9]*(\.[0-9]+)?([eE][+-]?[0-9]+)?[A-Za-z]*|0\.[0-9]+"
-)
+_WORDS = r"[A-Za-z_/.][A-Za-z0-9_./@+-]*( [A-Za-z0-9_./@+-]+)*"
+_NUMBERS = r"0x[0-9a-fA-F]+|0|-?[1-9][0-9]*(\.[0-9]+)?([eE][+-]?[0-9]+)?[A-Za-z]*|0\.[0-9]+"
+_PLAIN = re.compile(f"{_WORDS}|{_NUMBERS}")
 """Text that needs no quotes: not empty, no YAML indicator, no leading zero."""
 
 
