@@ -1,0 +1,79 @@
+"""`ibgen build`: the tree of files, written or compared."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ibgen.cli import terminal
+from ibgen.cli.exits import CLEAN, FINDINGS, USAGE, Refused
+from ibgen.cli.given import arguments, given, next_step, show_report
+from ibgen.cli.options import OUT, SPEC, Overlays, Spec
+
+if TYPE_CHECKING:
+    from ibgen.diagnostics import Report
+    from ibgen.write import WritePlan
+
+_ENVIRONMENT = frozenset({"cannot-write", "build-in-progress"})
+"""Findings that speak of the machine and the moment, not of the spec or the tree."""
+
+
+def build(
+    spec: Spec = SPEC,
+    overlays: Overlays = None,
+    out: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="Where the tree is written.")] = OUT,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 when the tree is stale or edited.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that were edited by hand.")] = False,
+    require_bindings: Annotated[
+        bool, typer.Option("--require-bindings", help="Fail where GUIDs are not bound to real ones.")
+    ] = False,
+) -> int:
+    """Compile a spec into the files that configure the cluster.
+
+    With errors nothing is written; files that ibgen does not own are never touched.
+    """
+    if check and force:
+        raise Refused("--check writes nothing, --force overwrites", "give one of them")
+    what = given(spec, overlays, require_bindings)
+    from ibgen import compiler
+    from ibgen.diagnostics import Severity
+
+    with terminal.Progress() as step:
+        report, plan = compiler.build(what, out, force=force, check=check, progress=step)
+    failed = report.reaches(Severity.ERROR)
+    if plan is not None and plan.changes:
+        _show_tree(plan, out, only_changes=failed)
+    show_report(report, on_stderr=True)
+    if any(d.code.name in _ENVIRONMENT and d.severity is Severity.ERROR for d in report.diagnostics):
+        return USAGE
+    _close(report, plan, spec, overlays, out, check, failed)
+    return FINDINGS if failed else CLEAN
+
+
+def _show_tree(plan: WritePlan, out: Path, only_changes: bool) -> None:
+    from ibgen.render.tree import FileChange, tree_text
+
+    sizes = {path: len(content) for path, (content, _) in plan.content.items()}
+    changes = [FileChange(c.path, c.kind.value, sizes.get(c.path)) for c in plan.changes]
+    if only_changes:
+        changes = [c for c in changes if c.kind != "same"]
+    terminal.out(tree_text(str(out), changes, color=terminal.color(sys.stdout)))
+
+
+def _close(
+    report: Report, plan: WritePlan | None, spec: Path, overlays: list[Path] | None, out: Path, check: bool, failed: bool
+) -> None:
+    """The last words: what happened to the tree, and what to do now."""
+    if failed and plan is None:
+        terminal.say("nothing was written: the spec has errors")
+    elif failed and not check:
+        terminal.say("nothing was written")
+    elif failed:
+        next_step("ibgen", "build", *arguments(spec, overlays), "-o", out)
+    elif check:
+        terminal.say(f"{out} is what the spec says")
+    else:
+        next_step("ibgen", "prove", out)

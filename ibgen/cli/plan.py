@@ -1,0 +1,41 @@
+"""`ibgen plan`: switches, cables, spare ports, room to grow."""
+
+from __future__ import annotations
+
+import sys
+
+from ibgen.cli import terminal
+from ibgen.cli.exits import CLEAN, FINDINGS
+from ibgen.cli.given import arguments, given, next_step, show_report
+from ibgen.cli.options import SPEC, Overlays, Plain, PlainFormat, Spec
+
+
+def plan(spec: Spec = SPEC, overlays: Overlays = None, format: PlainFormat = Plain.text) -> int:
+    """Count what a spec needs: switches, cables, spare ports.
+
+    Per fabric and tier, with oversubscription, room to grow and power; all of it counted from the cables.
+    """
+    what = given(spec, overlays)
+    from ibgen.compiler import compile
+    from ibgen.diagnostics import Severity
+    from ibgen.render.plan import cluster_plan
+
+    with terminal.Progress() as step:
+        c, report = compile(what, step)
+    failed = report.reaches(Severity.ERROR)
+    if c.spec is not None and c.fabric is not None:
+        counted = cluster_plan(c.spec, c.fabric)
+        if format is Plain.json:
+            from ibgen.render.plan_json import plan_json
+
+            terminal.out(plan_json(counted))
+        else:
+            from ibgen.render.plan_text import plan_text
+
+            chain = c.simulation.steps if c.simulation is not None else ()
+            terminal.out(plan_text(counted, chain, color=terminal.color(sys.stdout)))
+    if failed:
+        show_report(report, on_stderr=True)
+    elif format is Plain.text:
+        next_step("ibgen", "check", *arguments(spec, overlays))
+    return FINDINGS if failed else CLEAN

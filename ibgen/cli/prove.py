@@ -1,0 +1,86 @@
+"""`ibgen prove`: the real programs judge a tree."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ibgen.cli import terminal
+from ibgen.cli.doctor import search_path
+from ibgen.cli.exits import CLEAN, FINDINGS, USAGE, Refused
+from ibgen.cli.given import next_step
+from ibgen.cli.options import OUT, Format
+
+if TYPE_CHECKING:
+    from ibgen.prove import Verdict
+
+
+def prove(
+    tree: Annotated[Path, typer.Argument(metavar="TREE", help="A folder that `ibgen build` wrote.")] = OUT,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="PROGRAM", help="Ask only this one; may be repeated.")
+    ] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option("--require", metavar="PROGRAM", help="Exit 2 when it is skipped; `all` for every one; may be repeated."),
+    ] = None,
+    format: Annotated[Format, typer.Option("--format", help="How the verdicts are printed (there is no sarif).")] = Format.text,
+) -> int:
+    """Let the real programs judge a built tree.
+
+    OpenSM on a simulated fabric, slurmctld, terraform: whether they accept the files, and understand what the spec means.
+    What is not installed is skipped and named.
+    """
+    if format is Format.sarif:
+        raise Refused("verdicts have no SARIF form", "use --format text, json or github")
+    _must_be_tree(tree)
+    from ibgen import prove as proofs
+
+    _must_be_known([*(only or ()), *(r for r in require or () if r != "all")], proofs.PROGRAMS)
+    with terminal.Progress() as step:
+        verdicts = proofs.run(tree, dict(os.environ) | {"PATH": search_path()}, tuple(only or ()), step)
+    _print(verdicts, tree, format)
+    if any(v.status == "failed" for v in verdicts):
+        return FINDINGS
+    wanted = {v.program for v in verdicts} if "all" in (require or ()) else set(require or ())
+    missed = sorted(v.program for v in verdicts if v.status == "skipped" and v.program in wanted)
+    missed += sorted(wanted - {v.program for v in verdicts})
+    if missed:
+        terminal.say(f"required but not proved: {', '.join(missed)}")
+        return USAGE
+    if format is Format.text:
+        next_step("less", tree / "README.md")
+    return CLEAN
+
+
+def _must_be_tree(tree: Path) -> None:
+    from ibgen.write import MANIFEST, STAGING
+
+    if not tree.is_dir():
+        raise Refused(f"there is no folder {tree}", "`ibgen build` writes one")
+    if (tree / STAGING / "journal.json").exists():
+        raise Refused(f"a build into {tree} was interrupted", "run `ibgen build` again: it finishes it, or takes it back")
+    if not (tree / MANIFEST).is_file():
+        raise Refused(f"{tree} is not a tree that ibgen built: it has no {MANIFEST}", "`ibgen build -o FOLDER` writes one")
+
+
+def _must_be_known(names: Sequence[str], programs: Sequence[str]) -> None:
+    for name in names:
+        if name not in programs:
+            raise Refused(f"there is no proof by `{name}`", f"the programs are {', '.join(programs)}")
+
+
+def _print(verdicts: Sequence[Verdict], tree: Path, format: Format) -> None:
+    from ibgen.render import verdicts as render
+
+    if format is Format.json:
+        terminal.out(render.verdicts_json(verdicts))
+    elif format is Format.github:
+        terminal.out(render.verdicts_github(verdicts, str(tree)))
+    else:
+        terminal.out(render.verdicts_text(verdicts, color=terminal.color(sys.stdout)))
