@@ -174,16 +174,12 @@ def _conflicts(spec: ClusterSpec, group: HostClass, by_hand: NcclPool) -> Iterat
         )
 
 
-def expect(profiles: tuple[NcclProfile, ...]) -> dict[str, Any]:
-    """File -> what the library must have in its environment after reading it, as plain JSON values."""
+def expect(profile: NcclProfile) -> dict[str, Any]:
+    """What the library must have in its environment after reading the profile's file, as plain JSON values."""
     return {
-        "version": profiles[0].version if profiles else "",
-        "profiles": {
-            f"nccl/{p.name}.conf": {
-                "hosts": fold(p.hosts),
-                "comments": p.comments,
-                "settings": {s.name: s.value for s in p.settings},
-            }
-            for p in profiles
-        },
+        "file": f"nccl/{profile.name}.conf",
+        "hosts": fold(profile.hosts),
+        "version": profile.version,
+        "comments": profile.comments,
+        "settings": {s.name: s.value for s in profile.settings},
     }

@@ -1,0 +1,190 @@
+"""What NCCL is told, and what it would make of what others wrote."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ibgen import source, spec
+from ibgen.catalog import standard
+from ibgen.fabric import resolve
+from ibgen.targets.devices import host_classes
+from ibgen.targets.nccl import NcclProfile, decide, expect
+from ibgen.targets.nccl_hcas import exactly, selected
+
+LAB = """
+ibgen: 1
+cluster: lab
+pools:
+  - {name: gpu, hosts: "node-[01-08]", platform: dgx-h100}
+fabrics:
+  - name: compute
+    control: {kind: opensm, flavour: nvidia, version: "5.24", routing: [ar_updn], subnet_prefix: 0xfec0000000000001}
+    topology: {kind: fat-tree, rails: aligned, unit: 8, leaf: {switch: qm9700, downlinks: 32}, spine: {switch: qm9700}}
+    attach: [{pool: gpu, hcas: compute}]
+nccl: {version: "2.27", pools: {gpu: {}}}
+"""
+
+
+def decided(*texts: str) -> tuple[dict[str, NcclProfile], list[str]]:
+    document, findings = source.parse(texts[0], "lab.yaml", [(f"{n}.yaml", text) for n, text in enumerate(texts[1:])])
+    cluster, found = spec.load(document)
+    assert cluster is not None, (findings, found)
+    fabric, found = resolve(cluster, standard(), None)
+    assert fabric is not None, found
+    profiles, found = decide(cluster, fabric, host_classes(cluster, fabric), standard())
+    return {p.name: p for p in profiles}, [f.code.id for f in found]
+
+
+def values(profile: NcclProfile) -> dict[str, str]:
+    return {s.name: s.value for s in profile.settings}
+
+
+# devices and rows: NCCL 2.21.5's own matcher, measured
+DEVICES = [("mlx5_0", 1), ("mlx5_1", 1), ("mlx5_2", 1), ("mlx5_10", 1), ("mlx5_11", 1), ("mlx5_bond_0", 1), ("ib0", 1)]
+ALL = {name for name, _ in DEVICES}
+
+
+@pytest.mark.parametrize(
+    ("value", "chosen"),
+    [
+        ("mlx5_1", {"mlx5_1", "mlx5_10", "mlx5_11"}),
+        ("=mlx5_1", {"mlx5_1"}),
+        ("mlx5_0:1,mlx5_1:1", {"mlx5_0", "mlx5_1", "mlx5_10", "mlx5_11"}),
+        ("^mlx5_1", ALL - {"mlx5_1", "mlx5_10", "mlx5_11"}),
+        ("^=mlx5_1", ALL - {"mlx5_1"}),
+        ("^=mlx5_0,^=mlx5_1", ALL - {"mlx5_0"}),
+        ("=mlx5_0, mlx5_1", {"mlx5_0"}),
+        ('"mlx5_0,mlx5_1"', set()),
+        ("=mlx5_99", set()),
+        ("=mlx5_0:2", set()),
+        ("", ALL),
+    ],
+)
+def test_the_matcher_selects_what_nccl_selects(value: str, chosen: set[str]) -> None:
+    assert {name for name, _ in selected(value, DEVICES)} == chosen
+
+
+@given(st.sets(st.sampled_from([(f"mlx5_{n}", port) for n in range(32) for port in (1, 2)]), min_size=1, max_size=32))
+def test_a_list_we_write_selects_exactly_its_ports(ports: set[tuple[str, int]]) -> None:
+    every = [(f"mlx5_{n}", port) for n in range(40) for port in (1, 2)]
+    assert set(selected(exactly(sorted(ports)), every)) == ports
+
+
+def test_the_hca_list_is_the_compute_ports_and_nothing_else_k17() -> None:
+    profiles, found = decided(LAB)
+    assert found == []
+    assert values(profiles["gpu"]) == {
+        "NCCL_IB_HCA": "=mlx5_0:1,mlx5_3:1,mlx5_4:1,mlx5_5:1,mlx5_6:1,mlx5_9:1,mlx5_10:1,mlx5_11:1"
+    }
+
+
+def test_hosts_with_an_adapter_out_have_a_file_of_their_own_k18() -> None:
+    profiles, _ = decided(LAB, "pools: [{name: gpu, exceptions: [{hosts: node-03, hcas: {mlx5_4: down}}]}]")
+    assert sorted(profiles) == ["gpu", "gpu-without-mlx5_4"]
+    assert profiles["gpu-without-mlx5_4"].hosts == ("node-03",)
+    assert "mlx5_4:1" not in values(profiles["gpu-without-mlx5_4"])["NCCL_IB_HCA"]
+    assert "node-03" not in profiles["gpu"].hosts
+
+
+def test_the_bootstrap_interface_is_exact_nccl_286() -> None:
+    profiles, _ = decided(LAB, "nccl: {pools: {gpu: {socket_interface: bond0}}}")
+    assert values(profiles["gpu"])["NCCL_SOCKET_IFNAME"] == "=bond0"
+
+
+def test_cross_nic_is_left_alone_where_spines_join_the_rails() -> None:
+    assert "NCCL_CROSS_NIC" not in values(decided(LAB)[0]["gpu"])
+
+
+def test_isolated_rails_forbid_crossing_nccl_836() -> None:
+    apart = """
+pools: [{name: gpu, hosts: "node-[01-02]"}]
+fabrics:
+  - name: compute
+    topology:
+      kind: explicit
+      switches: [{names: "leaf-[0-1]", switch: qm9700, role: leaf}]
+      cables: ["leaf-0:1 node-01/mlx5_0:1", "leaf-0:2 node-02/mlx5_0:1", "leaf-1:1 node-01/mlx5_3:1", "leaf-1:2 node-02/mlx5_3:1"]
+"""
+    text = LAB.replace("topology: {kind: fat-tree, rails: aligned, unit: 8, leaf: {switch: qm9700, downlinks: 32}, spine: {switch: qm9700}}", "topology: {}")
+    profiles, _ = decided(text, apart)
+    assert values(profiles["gpu"]) == {"NCCL_IB_HCA": "=mlx5_0:1,mlx5_3:1", "NCCL_CROSS_NIC": "0"}
+
+
+def test_the_service_level_of_the_fabric_is_nccls() -> None:
+    profiles, _ = decided(LAB, "fabrics: [{name: compute, qos: {classes: [{name: n, use: nccl, sl: 3}]}}]")
+    assert values(profiles["gpu"])["NCCL_IB_SL"] == "3"
+
+
+CLOUD = """
+ibgen: 1
+cluster: lab
+pools: [{{name: vm, hosts: "vm-[1-4]", platform: {platform}}}]
+fabrics: [{{name: net, kind: {kind}, control: {{kind: provider}}, topology: {{kind: opaque}}, attach: [{{pool: vm}}]}}]
+nccl: {{version: "2.27"}}
+"""
+
+
+def test_azure_gets_its_vendors_settings_and_never_the_ethernet_function_nccl_1101() -> None:
+    profiles, _ = decided(CLOUD.format(platform="azure/Standard_ND96isr_H100_v5", kind="infiniband"))
+    got = values(profiles["vm"])
+    assert got["NCCL_IB_HCA"] == "=" + ",".join(f"mlx5_ib{n}:1" for n in range(8))
+    assert got["NCCL_IB_PCI_RELAXED_ORDERING"] == "1"
+    assert got["NCCL_TOPO_FILE"] == "/opt/microsoft/ndv5/topo.xml"
+    assert got["NCCL_IGNORE_CPU_AFFINITY"] == "1"
+
+
+def test_efa_is_told_to_fail_without_its_plugin_and_nothing_of_nccl_ib() -> None:
+    profiles, _ = decided(CLOUD.format(platform="aws/p5.48xlarge", kind="efa"))
+    assert values(profiles["vm"]) == {"NCCL_NET": "AWS Libfabric"}
+
+
+@pytest.mark.parametrize(("platform", "net"), [("gcp/a3-highgpu-8g", "GPUDirectTCPX_v7"), ("gcp/a3-ultragpu-8g", "gIB")])
+def test_google_hosts_source_their_vendors_script(platform: str, net: str) -> None:
+    """A guest checker aborts on values that differ from the script's."""
+    profiles, _ = decided(CLOUD.format(platform=platform, kind="roce"))
+    assert values(profiles["vm"]) == {"NCCL_NET": net}
+
+
+def test_what_is_the_default_already_is_not_written_oci_hpc_48() -> None:
+    profiles, _ = decided(CLOUD.format(platform="ibm/gx3d-160x1792x8h100", kind="roce"))
+    assert "NCCL_IB_PCI_RELAXED_ORDERING" not in values(profiles["vm"]), "2 is the default"
+
+
+@pytest.mark.parametrize(("version", "comments"), [("2.21", False), ("2.26", False), ("2.26.2", True), ("2.27", True)])
+def test_comments_only_where_every_reader_knows_them(version: str, comments: bool) -> None:
+    assert decided(LAB, f'nccl: {{version: "{version}"}}')[0]["gpu"].comments == comments
+
+
+@pytest.mark.parametrize(
+    ("setting", "code"),
+    [
+        ("NCCL_MIN_CHANNELS: {value: 4, reason: x}", "IBG661"),
+        ("NCCL_IB_OOO_RQ: {value: 1, reason: x}", "IBG662"),
+        ("NCCL_TREE_THRESHOLD: {value: 0, reason: x}", "IBG663"),
+        ("NCCL_ALGO: {value: Ring, reason: x}", "IBG663"),
+        ("NCCL_NET_GDR_LEVEL: {value: 3, reason: x}", "IBG664"),
+        ("NCCL_IB_TIMEOUT: {value: 40, reason: x}", "IBG664"),
+        ('NCCL_IB_HCA: {value: "=mlx5_0, mlx5_3", reason: x}', "IBG664"),
+        ("NCCL_IB_TIMEOUT: {value: 20, reason: x}", "IBG665"),
+        ("NCCL_IB_HCA: {value: mlx5_1, reason: x}", "IBG666"),
+        ('NCCL_IB_HCA: {value: "^=mlx5_1,^=mlx5_7", reason: x}', "IBG666"),
+    ],
+)
+def test_settings_nccl_would_take_without_a_word_are_found(setting: str, code: str) -> None:
+    assert code in decided(LAB, f"nccl: {{pools: {{gpu: {{settings: {{{setting}}}}}}}}}")[1]
+
+
+def test_a_setting_by_hand_wins_and_keeps_its_reason() -> None:
+    text = "nccl: {pools: {gpu: {settings: {NCCL_IB_TIMEOUT: {value: 22, reason: 512 nodes}}}}}"
+    profiles, found = decided(LAB, text)
+    assert found == []
+    assert [(s.value, s.reason) for s in profiles["gpu"].settings if s.name == "NCCL_IB_TIMEOUT"] == [("22", "512 nodes")]
+
+
+def test_expect_names_the_file_and_every_value() -> None:
+    wanted = expect(decided(LAB)[0]["gpu"])
+    assert wanted["file"] == "nccl/gpu.conf"
+    assert wanted["hosts"] == "node-[01-08]"
+    assert list(wanted["settings"]) == ["NCCL_IB_HCA"]
