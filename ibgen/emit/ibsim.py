@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -79,7 +80,7 @@ def _id(name: str, guid: int) -> str:
 
 def _links(
     near_port: npt.NDArray[np.int32],
-    far: npt.NDArray[np.intp],
+    far: npt.NDArray[np.signedinteger[Any]],
     far_port: npt.NDArray[np.int32],
     rates: npt.NDArray[np.float64],
     ids: list[str],

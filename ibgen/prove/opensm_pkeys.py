@@ -69,7 +69,7 @@ def _found(dump: str) -> tuple[dict[Endpoint, int], int]:
 
 
 def _expected(section: Mapping[str, Any]) -> dict[Endpoint, frozenset[int]]:
-    wanted = {}
+    wanted: dict[Endpoint, frozenset[int]] = {}
     for entry in section["tables"]:
         table = frozenset(int(k, 16) for k in entry["pkeys"])
         adapters = [(hca, int(port)) for hca, _, port in (h.rpartition(":") for h in entry["hcas"])]

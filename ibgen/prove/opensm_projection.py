@@ -19,8 +19,8 @@ SERVICE = frozenset({"log_file", "daemon", "console", "console_port", "dump_file
 """Options of the running service; a dry run sets its own."""
 
 OUTSIDE = ("prefix_routes_file", "per_module_logging_file", "torus_config")
-"""Files that OpenSM reads from /etc/opensm unasked: the machine's own must not enter the proof. qos_policy_file cannot be moved:
-under any name but its own a missing one is an error (measured, ERR AC01)."""
+"""Files that OpenSM reads from /etc/opensm unasked: the machine's own must not enter the proof. qos_policy_file cannot be
+moved: under any name but its own a missing one is an error (measured, ERR AC01)."""
 
 _RATE = re.compile(r"\brate=(\d+)")
 

@@ -17,7 +17,6 @@ from ibgen.fabric import ACTIVE, PLANNED, Fabric, Subnet
 from ibgen.spec import ClusterSpec, FabricSpec
 
 from .opensm_expect import expect
-from .opensm_findings import MANAGER_HOST_WITHOUT_PORT
 from .opensm_options import Option, derived_options, given_options, merged
 from .opensm_partitions import ManagedPartition, managed_partitions
 from .partitions import PartitionPlan
@@ -98,11 +97,9 @@ def _manager(
     subnet = fabric.subnets[row]
     declared = spec.fabrics[subnet.fabric]
     listed = subnet.ports.bound | (subnet.ports.state != PLANNED)
-    hosts, findings = _hosts(fabric, subnet, declared)
-    partitions, found = managed_partitions(plan, subnet, declared, listed)
-    findings.extend(found)
-    given, found = given_options(declared.control, subnet.fabric, catalog)
-    findings.extend(found)
+    hosts = _hosts(fabric, subnet, declared)
+    partitions = managed_partitions(plan, subnet, declared, listed)
+    given, findings = given_options(declared.control, subnet.fabric, catalog)
     engines = _engines(declared, subnet, given)
     roots = subnet.tier(subnet.top).astype(np.int32) if ROOTED.intersection(engines) else np.zeros(0, np.int32)
     wanted = subnet.ports.compute & listed if FAT_TREES.intersection(engines) else np.zeros_like(listed)
@@ -137,29 +134,19 @@ def _manager(
     return manager, findings
 
 
-def _hosts(fabric: Fabric, subnet: Subnet, declared: FabricSpec) -> tuple[tuple[ManagerHost, ...], list[Finding]]:
-    """The manager's ports: of each host the first attached adapter, one that is in service before one that is not."""
+def _hosts(fabric: Fabric, subnet: Subnet, declared: FabricSpec) -> tuple[ManagerHost, ...]:
+    """The manager's ports: of each host the first attached adapter, one that is in service before one that is not. A host that
+    is not attached is a rule's to name."""
     found: list[ManagerHost] = []
-    findings: list[Finding] = []
     names = declared.control.hosts
     for place, name in enumerate(names):
         rows = np.flatnonzero(subnet.ports.host == fabric.hosts.row.get(name, -1))
-        if not len(rows):
-            at = ("fabrics", subnet.fabric, "control", "hosts", place)
-            findings.append(
-                MANAGER_HOST_WITHOUT_PORT.finding(
-                    f"`{name}` has no port on `{subnet.name}`",
-                    at,
-                    label="should manage this fabric",
-                    hint=f"attach its pool to `{declared.name}` (`at: reserved`), or name an attached host",
-                )
-            )
-            continue
-        row = int(min(rows.tolist(), key=lambda r: (int(subnet.ports.state[r]) != ACTIVE, r)))
-        hca = fabric.hosts.platforms[int(fabric.hosts.pool[subnet.ports.host[row]])].hcas[int(subnet.ports.hca[row])].name
-        guid = int(subnet.ports.port_guid[row])
-        found.append(ManagerHost(name, hca, int(subnet.ports.port[row]), row, guid, len(names) - place))
-    return tuple(found), findings
+        if len(rows):
+            row = int(min(rows.tolist(), key=lambda r: (int(subnet.ports.state[r]) != ACTIVE, r)))
+            hca = fabric.hosts.platforms[int(fabric.hosts.pool[subnet.ports.host[row]])].hcas[int(subnet.ports.hca[row])].name
+            guid = int(subnet.ports.port_guid[row])
+            found.append(ManagerHost(name, hca, int(subnet.ports.port[row]), row, guid, len(names) - place))
+    return tuple(found)
 
 
 def _engines(declared: FabricSpec, subnet: Subnet, given: tuple[Option, ...]) -> tuple[str, ...]:

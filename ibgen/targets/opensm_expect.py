@@ -79,8 +79,8 @@ def _tables(
     for host, hca, port, t in zip(hosts, ports.hca[rows].tolist(), ports.port[rows].tolist(), table, strict=True):
         per_host.setdefault(host, []).append((hca, port, t))
     alike: dict[tuple[int, tuple[tuple[int, int, int], ...]], list[int]] = {}
-    for host, shape in per_host.items():
-        alike.setdefault((int(fabric.hosts.pool[host]), tuple(shape)), []).append(host)
+    for host, found in per_host.items():
+        alike.setdefault((int(fabric.hosts.pool[host]), tuple(found)), []).append(host)
     values = list(number)
     entries = []
     for (pool, shape), members in alike.items():

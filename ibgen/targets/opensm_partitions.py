@@ -1,6 +1,7 @@
 """Partitions as OpenSM will be told them: members split by membership, rates and MTUs as its numbers.
 
-Takes a `PartitionPlan` and the subnet. Gives `ManagedPartition`s in the plan's order, and findings about what was asked for.
+Takes a `PartitionPlan` and the subnet. Gives `ManagedPartition`s in the plan's order. What was
+asked for and cannot be (a rate above the slowest member's, an MTU that is none) is a rule's to say; here it is never written.
 """
 
 from __future__ import annotations
@@ -10,12 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ibgen.diagnostics import Finding
 from ibgen.fabric import Subnet
 from ibgen.spec import FabricSpec, Ipoib
-from ibgen.units import OPENSM_MTUS, OPENSM_RATES, gbps_text, opensm_mtu
+from ibgen.units import OPENSM_MTUS, OPENSM_RATES
 
-from .opensm_findings import BROADCAST_MTU, BROADCAST_RATE
 from .partitions import DEFAULT_PKEY, FULL, LIMITED, PartitionMembers, PartitionPlan
 
 UPSTREAM_LAST_RATE = 22
@@ -54,16 +53,10 @@ class ManagedPartition:
 
 def managed_partitions(
     plan: PartitionPlan, subnet: Subnet, spec: FabricSpec, listed: npt.NDArray[np.bool_]
-) -> tuple[tuple[ManagedPartition, ...], list[Finding]]:
+) -> tuple[ManagedPartition, ...]:
     """The partitions of one subnet; `listed` masks the ports whose GUIDs may stand in a file."""
-    made, findings = [], []
-    for members in plan.partitions:
-        group, found = _group(members, subnet, spec, listed)
-        findings.extend(found)
-        partition = _partition(members, group, spec, listed)
-        if partition.everyone is not None or len(partition.full) + len(partition.limited) + len(partition.others):
-            made.append(partition)
-    return tuple(made), findings
+    made = (_partition(m, _group(m, subnet, spec, listed), spec, listed) for m in plan.partitions)
+    return tuple(p for p in made if p.everyone is not None or len(p.full) + len(p.limited) + len(p.others))
 
 
 def _partition(
@@ -81,37 +74,16 @@ def _partition(
     return ManagedPartition(members.name, members.pkey, group, indx0, full, limited, members.others, everyone)
 
 
-def _group(
-    members: PartitionMembers, subnet: Subnet, spec: FabricSpec, listed: npt.NDArray[np.bool_]
-) -> tuple[BroadcastGroup | None, list[Finding]]:
+def _group(members: PartitionMembers, subnet: Subnet, spec: FabricSpec, listed: npt.NDArray[np.bool_]) -> BroadcastGroup | None:
     asked = spec.partitions[members.index].ipoib if members.index >= 0 else Ipoib(mtu=_DEFAULT_MTU)
-    if asked is None:
-        return None, []
-    at = ("fabrics", subnet.fabric, "partitions", members.index, "ipoib")
+    if asked is None or asked.mtu not in OPENSM_MTUS:
+        return None
     rows = members.rows[listed[members.rows]]
     rates = subnet.ports.rate_gbps if members.pkey == DEFAULT_PKEY else subnet.ports.rate_gbps[rows]
-    slowest = float(rates.min()) if len(rates) else asked.rate or 10.0
-    findings = []
-    if asked.rate is not None and asked.rate > slowest:
-        findings.append(
-            BROADCAST_RATE.finding(
-                f"`{members.name}` asks for {gbps_text(asked.rate)}, its slowest member has {gbps_text(slowest)}",
-                (*at, "rate"),
-                label="asked for here",
-                hint=f"leave `rate` out, or write {slowest:g}G; {gbps_text(slowest)} is written",
-            )
-        )
-    if asked.mtu not in OPENSM_MTUS:
-        findings.append(
-            BROADCAST_MTU.finding(
-                f"InfiniBand has no MTU of {asked.mtu}",
-                (*at, "mtu"),
-                hint="write 256, 512, 1024, 2048 or 4096; IPoIB's own is 4 less",
-            )
-        )
-        return None, findings
-    rate = _known_rate(min(slowest, asked.rate or slowest), spec.control.flavour)
-    return BroadcastGroup(rate, OPENSM_RATES[rate], asked.mtu, opensm_mtu(asked.mtu), asked.sl), findings
+    # A port cannot join a group that is faster than its own link.
+    limits = [*rates.tolist(), *([asked.rate] if asked.rate else [])]
+    rate = _known_rate(min(limits, default=0), spec.control.flavour)
+    return BroadcastGroup(rate, OPENSM_RATES[rate], asked.mtu, OPENSM_MTUS[asked.mtu], asked.sl)
 
 
 def _known_rate(gbps: float, flavour: str) -> float:
