@@ -156,7 +156,7 @@ def _pinned(pool: Pool, placed: list[tuple[str, int]], at: Path) -> tuple[list[t
         pin = name if name in pool.slots else other
         labels = [Label((*at, "slots", other), f"{other} is pinned there too")] if {name, other} <= set(pool.slots) else []
         message = f"{other} and {name} both stand on slot {slot}"
-        hint = f"pin {pin} to a free slot, such as {max(max(holders), max(known.values())) + 1}"
+        hint = f"pin {pin} to a free slot, such as {max(*holders, *known.values()) + 1}"
         findings.append(SLOT_TWICE.finding(message, (*at, "slots", pin), labels=labels, hint=hint))
     return result, tuple(findings)
 

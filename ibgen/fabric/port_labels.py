@@ -24,7 +24,7 @@ def port_labels(subnet: Subnet, switch: int) -> dict[int, str]:
 
 @lru_cache(maxsize=64)
 def _labels(model: SwitchModel, ways: int, down: int) -> dict[int, str]:
-    labels = {}
+    labels: dict[int, str] = {}
     split_ports = -(-down // ways)
     for port in range(1, model.radix + 1):
         if ways > 1 and port <= split_ports:

@@ -86,15 +86,15 @@ def _collisions(spec: ClusterSpec, fabric: int, places: Ints, inventory: Invento
     findings = []
     top = int(places.max(initial=0)) // shape.unit + 1
     for (p, q), hosts in sorted(pairs.items()):
-        one, other = (inventory.hosts.names[row] for row in hosts[0])
-        unit, slot = places[hosts[0][0]] // shape.unit + 1, places[hosts[0][0]] % shape.unit + 1
+        here, there = (inventory.hosts.names[row] for row in hosts[0])
+        unit, place = divmod(int(places[hosts[0][0]]), shape.unit)
         more = f" (and {len(hosts) - 1} more pairs)" if len(hosts) > 1 else ""
         message = (
-            f"{one} of pool `{spec.pools[p].name}` and {other} of pool `{spec.pools[q].name}` both take slot {slot} "
-            f"of unit {unit} on fabric `{spec.fabrics[fabric].name}`{more}"
+            f"{here} of pool `{spec.pools[p].name}` and {there} of pool `{spec.pools[q].name}` both take slot {place + 1} "
+            f"of unit {unit + 1} on fabric `{spec.fabrics[fabric].name}`{more}"
         )
-        hint = f"give pool `{spec.pools[q].name}` units of its own (`units: [{top + 1}]`) or pin its hosts with `slots:`"
-        labels = [Label(("pools", p, "hosts"), f"{one} stands here")]
+        hint = f"pin the hosts of `{spec.pools[q].name}` to free slots (`slots:`), or give it units of its own (`units: [{top + 1}]`)"
+        labels = [Label(("pools", p, "hosts"), f"{here} stands here")]
         findings.append(SLOT_TWICE.finding(message, ("pools", q, "hosts"), labels=labels, hint=hint))
     return findings
 

@@ -198,7 +198,9 @@ def test_default_unit_holds_whole_nvlink_domains() -> None:
         ({"tiers": 3, "spine": {"switch": "qm9700", "uplinks": 64}}, 512, "pod-impossible", ("8", "0")),
     ],
 )  # fmt: skip
-def test_impossible_is_refused_with_both_numbers(fields: dict[str, Any], slots: int, name: str, numbers: tuple[str, ...]) -> None:
+def test_impossible_is_refused_with_both_numbers(
+    fields: dict[str, Any], slots: int, name: str, numbers: tuple[str, ...]
+) -> None:
     found, message = refused(topology(**fields), slots=slots)
     assert found == name
     assert all(n in message for n in numbers), message

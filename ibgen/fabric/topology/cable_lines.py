@@ -55,7 +55,7 @@ class Nodes:
         if node < self.first_host:
             return self.models[node].radix
         host, hca = divmod(node - self.first_host, 1 << HCA_BITS)
-        return self.hosts.platforms[self.hosts.pool[host]].hcas[hca].ports
+        return self.hosts.platforms[int(self.hosts.pool[host])].hcas[hca].ports
 
     def number(self, node: int, text: str) -> int:
         """A port as it is written: a number, or the label on the switch; 0 where there is none."""

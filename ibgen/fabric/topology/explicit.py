@@ -220,12 +220,12 @@ def _with_units(switches: Switches, ports: Ports) -> Switches:
     if not len(host):
         return switches
     label = np.arange(count, dtype=np.int32)
-    _, host = np.unique(host, return_inverse=True)
+    index = np.unique(host, return_inverse=True)[1]
     while True:
-        of_host = np.full(int(host.max()) + 1, count, np.int32)
-        np.minimum.at(of_host, host, label[leaf])
+        of_host = np.full(int(index.max()) + 1, count, np.int32)
+        np.minimum.at(of_host, index, label[leaf])
         spread = label.copy()
-        np.minimum.at(spread, leaf, of_host[host])
+        np.minimum.at(spread, leaf, of_host[index])
         if (spread == label).all():
             break
         label = spread

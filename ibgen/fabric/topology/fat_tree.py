@@ -28,7 +28,6 @@ from ..columns import (
     Ints,
     Plan,
     Ports,
-    Rates,
     Reserved,
     Subnet,
     Switches,
@@ -221,19 +220,15 @@ def _spine_uplinks(f: Frame) -> _Uplinks | None:
 
 
 def _cables(ports: Ports, links: list[_Uplinks | None]) -> Cables:
-    count = len(ports.host)
-    kinds = [np.full(count, HOST_CABLE, np.int32)]
-    lower, lower_port, upper, upper_port = [np.arange(count, dtype=np.int32)], [ports.port], [ports.leaf], [ports.leaf_port]
-    rates: list[Rates] = [ports.rate_gbps]
-    for kind, link in zip((LEAF_CABLE, SPINE_CABLE), links, strict=True):
-        if link is None:
-            continue
-        kinds.append(np.full(len(link.lower), kind, np.int32))
-        lower.append(link.lower)
-        lower_port.append(link.lower_port)
-        upper.append(link.upper)
-        upper_port.append(link.upper_port)
-        rates.append(np.full(len(link.lower), link.rate_gbps, np.float64))
-    columns = [np.concatenate(c) for c in (kinds, lower, lower_port, upper, upper_port)]
-    line = np.full(len(columns[0]), -1, np.int32)
-    return Cables(*columns, rate_gbps=np.concatenate(rates), line=line)
+    """Host cables, then the uplinks of leaves, then those of spines."""
+    up = [(kind, u) for kind, u in zip((LEAF_CABLE, SPINE_CABLE), links, strict=True) if u is not None]
+    sizes = [len(ports.host), *(len(u.lower) for _, u in up)]
+    return Cables(
+        kind=np.repeat(np.array([HOST_CABLE, *(kind for kind, _ in up)], np.int32), sizes),
+        lower=np.concatenate([np.arange(sizes[0], dtype=np.int32), *(u.lower for _, u in up)]),
+        lower_port=np.concatenate([ports.port, *(u.lower_port for _, u in up)]),
+        upper=np.concatenate([ports.leaf, *(u.upper for _, u in up)]),
+        upper_port=np.concatenate([ports.leaf_port, *(u.upper_port for _, u in up)]),
+        rate_gbps=np.concatenate([ports.rate_gbps, *(np.full(len(u.lower), u.rate_gbps) for _, u in up)]),
+        line=np.full(sum(sizes), -1, np.int32),
+    )
