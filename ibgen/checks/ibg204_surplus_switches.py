@@ -8,6 +8,10 @@ from ibgen.fabric import Fabric
 from ibgen.spec import ClusterSpec
 
 
+REDUNDANT = 2
+"""Two switches of a tier are worth having though one could carry everything: see `single-point`."""
+
+
 @rule("IBG204", "surplus-switches", Severity.NOTE)
 def surplus_switches(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
     """More spines or cores than the cables need.
@@ -24,7 +28,7 @@ def surplus_switches(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
         if plan is None or subnet.plane != 1:
             continue
         for tier, have, need in (("spine", plan.spines, plan.spines_needed), ("core", plan.cores, plan.cores_needed)):
-            if have > need > 0:
+            if have > max(need, REDUNDANT) and need > 0:
                 yield surplus_switches.finding(
                     f"{have} {tier}s where {need} carry all cables",
                     ("fabrics", subnet.fabric, "topology", tier, "count"),

@@ -49,7 +49,7 @@ class _Names:
         self.adapters = [adapters[p][h] for p, h in zip(pools, ports.hca.tolist(), strict=True)]
         self.endpoints = [f"{host}/{hca}" for host, hca in zip(self.hosts, self.adapters, strict=True)]
         self.labels = [_labels(subnet, m) for m in range(len(subnet.models))]
-        self.model = subnet.switches.model.tolist()
+        self.model: list[int] = subnet.switches.model.tolist()
 
     def label(self, switch: int, port: int) -> str:
         return self.labels[self.model[switch]][port]

@@ -22,7 +22,8 @@ def expect(c: Complete) -> Iterator[Artifact]:
     """Sections only for what the tree has."""
     sections: dict[str, Any] = {"schema": SCHEMA, "cluster": c.spec.cluster}
     if c.targets.opensm:
-        sections["opensm"] = [expect_opensm(m, c.fabric) for m in c.targets.opensm]
+        plans = {plan.subnet: plan for plan in c.targets.partitions}
+        sections["opensm"] = {m.name: expect_opensm(m, c.fabric, plans[m.name]) for m in c.targets.opensm}
     if c.targets.slurm is not None:
         sections["slurm"] = expect_slurm(c.targets.slurm)
     if c.targets.nccl:

@@ -17,7 +17,7 @@ def readme(c: Complete, *groups: tuple[Artifact, ...]) -> Iterator[Artifact]:
         "header": header(c.spec.cluster),
         "cluster": c.spec.cluster,
         "managers": [
-            {"folder": f"opensm/{m.subnet}", "subnet": m.subnet, "hosts": m.hosts, "synthetic": m.synthetic}
+            {"folder": f"opensm/{m.name}", "name": m.name, "hosts": [h.host for h in m.hosts], "synthetic": m.synthetic}
             for m in c.targets.opensm
         ],
         "nccl": [p for p in paths if p.startswith("nccl/")],

@@ -20,8 +20,8 @@ class TierLoad:
     rows: npt.NDArray[np.intp]  # rows of Switches
     down_gbps: npt.NDArray[np.float64]
     up_gbps: npt.NDArray[np.float64]
-    down_cables: npt.NDArray[np.int64]
-    up_cables: npt.NDArray[np.int64]
+    down_cables: npt.NDArray[np.intp]
+    up_cables: npt.NDArray[np.intp]
     rail: npt.NDArray[np.int32]  # -1 where a switch serves no single rail
 
     @property
@@ -40,11 +40,10 @@ class TierLoad:
         """The largest oversubscription of the tier; 0 for the top tier."""
         return 0.0 if self.top else float(self.ratio.max(initial=0.0))
 
-    def by_rail(self) -> tuple[tuple[int, float], ...]:
-        """(rail, oversubscription of all its switches together), for tiers whose switches serve one rail each."""
-        rails = np.unique(self.rail[self.rail >= 0])
-        sums = ((int(r), self.down_gbps[self.rail == r].sum(), self.up_gbps[self.rail == r].sum()) for r in rails)
-        return tuple((r, float(down / up) if up else float("inf")) for r, down, up in sums)
+    def by_rail(self) -> tuple[tuple[int, float, float], ...]:
+        """(rail, down, up) in Gb/s of all its switches together, for tiers whose switches serve one rail each."""
+        rails = np.unique(self.rail[self.rail >= 0]).tolist()
+        return tuple((r, float(self.down_gbps[self.rail == r].sum()), float(self.up_gbps[self.rail == r].sum())) for r in rails)
 
 
 def tier_loads(subnet: Subnet) -> tuple[TierLoad, ...]:
@@ -59,17 +58,6 @@ def tier_loads(subnet: Subnet) -> tuple[TierLoad, ...]:
     loads = []
     for tier in range(subnet.top + 1):
         rows = subnet.tier(tier)
-        loads.append(
-            TierLoad(
-                subnet.name,
-                subnet.fabric,
-                tier,
-                rows,
-                down[rows],
-                up[rows],
-                down_cables[rows],
-                up_cables[rows],
-                switches.rail[rows],
-            )
-        )
+        here = (rows, down[rows], up[rows])
+        loads.append(TierLoad(subnet.name, subnet.fabric, tier, *here, down_cables[rows], up_cables[rows], switches.rail[rows]))
     return tuple(loads)

@@ -48,10 +48,35 @@ def _newer(version: str) -> Finding:
 
 
 def _validate(model: type[Model], data: Mapping[str, Any]) -> tuple[Model | None, tuple[Finding, ...]]:
+    empty = tuple(_empty(data, ()))
     try:
-        return model.model_validate(data), ()
+        value = model.model_validate(data)
     except ValidationError as e:
-        return None, tuple(_findings(model, data, e))
+        return None, (*empty, *_findings(model, data, e))
+    return (None if empty else value), empty
+
+
+def _empty(value: Any, at: Path) -> Iterator[Finding]:
+    """Nulls, wherever they stand: a key with nothing behind it is a slip, even where the section is optional."""
+    if value is None:
+        name = _name(at)
+        yield WRONG_TYPE.finding(
+            f"{name} is empty", at, on="key", label="nothing stands here", hint=f"fill it in, or leave {name} out"
+        )
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            if inner is None or isinstance(inner, Mapping | list):
+                yield from _empty(inner, (*at, key))
+    elif isinstance(value, list):
+        for n, inner in enumerate(value):
+            if inner is None or isinstance(inner, Mapping | list):
+                yield from _empty(inner, (*at, n))
+
+
+def _name(at: Path) -> str:
+    if not at:
+        return "the spec"
+    return f"item {at[-1] + 1}" if isinstance(at[-1], int) else f"`{at[-1]}`"
 
 
 def _findings(model: type[BaseModel], data: Any, error: ValidationError) -> Iterator[Finding]:
@@ -64,6 +89,8 @@ def _findings(model: type[BaseModel], data: Any, error: ValidationError) -> Iter
         at, value = _place(data, e["loc"], e["type"])
         if e["type"] == "too_short" and isinstance(value, list) and len(value) >= e["ctx"]["min_length"]:
             continue  # long enough: its items are what is wrong, and they speak for themselves
+        if value is None and e["type"] not in ("missing", "extra_forbidden"):
+            continue  # said already: it is empty
         yield _finding(model, at, value, e)
 
 
@@ -91,7 +118,7 @@ def _has(container: Any, step: int | str) -> bool:
 
 def _finding(model: type[BaseModel], at: Path, value: Any, e: Any) -> Finding:
     kind, context = e["type"], e.get("ctx", {})
-    name = "the spec" if not at else f"item {at[-1] + 1}" if isinstance(at[-1], int) else f"`{at[-1]}`"
+    name = _name(at)
     if kind == "extra_forbidden":
         hint = _near(str(at[-1]), sorted(_keys_at(model, e["loc"][:-1])), "key")
         return UNKNOWN_KEY.finding(f"unknown key {name}", at, on="key", label="not a key of this section", hint=hint)
@@ -99,11 +126,11 @@ def _finding(model: type[BaseModel], at: Path, value: Any, e: Any) -> Finding:
         hint = _example(model, e["loc"])
         return MISSING_KEY.finding(f"{name} is missing", at[:-1], on="key", label=f"needs {name}", hint=hint)
     if kind.startswith("union_tag"):
-        return _tag(at, value, context)
+        return _tag(at, value, context, [t for m in _walk(model, e["loc"]) if (t := _tag_of(m))])
     if kind == "literal_error":
         return _word(at, name, value, context)
     if kind in _SHAPES:
-        hint = f"leave {name} out" if value is None else _example(model, e["loc"])
+        hint = _example(model, e["loc"])
         return WRONG_TYPE.finding(f"{name} is {_kind_of(value)}; {_SHAPES[kind]} belongs here", at, hint=hint)
     on_key = e["loc"][-1:] == ("[key]",)
     reason = _reason(kind, e, at[-1] if on_key else value)
@@ -132,9 +159,8 @@ _SHAPES = {
 }
 
 
-def _tag(at: Path, value: Any, context: Mapping[str, Any]) -> Finding:
+def _tag(at: Path, value: Any, context: Mapping[str, Any], words: list[str]) -> Finding:
     key = str(context.get("discriminator", "'kind'")).strip("'")
-    words = [w.strip(" '") for w in str(context.get("expected_tags", "")).split(",") if w.strip()]
     if not isinstance(value, Mapping):
         return WRONG_TYPE.finding(f"`{at[-1] if at else 'spec'}` is {_kind_of(value)}; a mapping with `{key}` belongs here", at)
     if key not in value:
@@ -177,7 +203,7 @@ def _quote(text: str) -> str:
 def _kind_of(value: Any) -> str:
     if value is None:
         return "empty"
-    return {dict: "a mapping", list: "a list", str: "text"}.get(type(value), type(value).__name__)
+    return "a mapping" if isinstance(value, Mapping) else "a list" if isinstance(value, list) else "text"
 
 
 def _one_of(words: list[str]) -> str:

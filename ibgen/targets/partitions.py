@@ -86,7 +86,7 @@ def _everyone(subnet: Subnet) -> PartitionMembers:
     """The default partition where the spec leaves it out: every port full, as a fabric without partitions works."""
     count = len(subnet.ports.host)
     return PartitionMembers(
-        "Default", DEFAULT_PKEY, -1, np.arange(count, dtype=np.int32), np.full(count, FULL, dtype=np.int8), (), FULL
+        "Default", DEFAULT_PKEY, -1, np.arange(count).astype(np.int32), np.full(count, FULL, dtype=np.int8), (), FULL
     )
 
 
@@ -115,7 +115,7 @@ def _members(
         # "full" wins where two members of one partition overlap: the order of lines must not matter
         chosen[rows] = np.maximum(chosen[rows], level)
     rows = np.flatnonzero(chosen >= 0).astype(np.int32)
-    levels = chosen[rows]
+    levels: npt.NDArray[np.int8] = chosen[rows]
     everyone = int(levels[0]) if len(rows) == count and count and (levels == levels[0]).all() else None
     name = "Default" if partition.pkey == DEFAULT_PKEY else partition.name
     return PartitionMembers(name, partition.pkey, index, rows, levels, tuple(others), everyone), findings

@@ -47,8 +47,9 @@ def test_every_field_says_what_it_is(model: type[BaseModel], name: str) -> None:
 
 @pytest.mark.parametrize(("model", "name"), FIELDS)
 def test_every_example_is_valid(model: type[BaseModel], name: str) -> None:
-    from pydantic import TypeAdapter
     from typing import Annotated
+
+    from pydantic import TypeAdapter
 
     field = model.model_fields[name]
 
