@@ -44,8 +44,8 @@ def build(
     with terminal.Progress() as step:
         report, plan = compiler.build(what, out, force=force, check=check, progress=step)
     failed = report.reaches(Severity.ERROR)
-    if plan is not None and plan.changes:
-        _show_tree(plan, out, only_changes=failed)
+    if plan is not None and plan.changes and (check or not failed):
+        _show_tree(plan, out, only_changes=check)
     show_report(report, on_stderr=True)
     if any(d.code.name in _ENVIRONMENT and d.severity is Severity.ERROR for d in report.diagnostics):
         return USAGE
@@ -60,7 +60,8 @@ def _show_tree(plan: WritePlan, out: Path, only_changes: bool) -> None:
     changes = [FileChange(c.path, c.kind.value, sizes.get(c.path)) for c in plan.changes]
     if only_changes:
         changes = [c for c in changes if c.kind != "same"]
-    terminal.out(tree_text(str(out), changes, color=terminal.color(sys.stdout)))
+    if changes:
+        terminal.out(tree_text(str(out), changes, color=terminal.color(sys.stdout)))
 
 
 def _close(
@@ -71,9 +72,9 @@ def _close(
         terminal.say("nothing was written: the spec has errors")
     elif failed and not check:
         terminal.say("nothing was written")
-    elif failed:
+    elif failed and not any(d.code.name == "edited-by-hand" for d in report.diagnostics):
         next_step("ibgen", "build", *arguments(spec, overlays), "-o", out)
-    elif check:
+    elif check and not failed:
         terminal.say(f"{out} is what the spec says")
-    else:
+    elif not failed:
         next_step("ibgen", "prove", out)

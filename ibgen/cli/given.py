@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ibgen.diagnostics import Report
 
 STDIN = Path("-")
+_STDIN_SHOWN = Path("<stdin>")
 
 
 def given(spec: Path, overlays: Sequence[Path] | None = None, require_bindings: bool = False) -> Input:
@@ -34,7 +35,7 @@ def given(spec: Path, overlays: Sequence[Path] | None = None, require_bindings: 
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise Refused(f"standard input is not UTF-8 at byte {error.start}", "convert it, for example with iconv") from None
-        return Input(STDIN, tuple(overlays or ()), text, require_bindings)
+        return Input(_STDIN_SHOWN, tuple(overlays or ()), text, require_bindings)
     return Input(spec, tuple(overlays or ()), None, require_bindings)
 
 
@@ -69,9 +70,11 @@ def show_report(report: Report, *, on_stderr: bool = False) -> None:
 
     stream = sys.stderr if on_stderr else sys.stdout
     text = report_text(report, color=terminal.color(stream), columns=terminal.columns(stream))
-    (terminal.say if on_stderr else terminal.out)(text) if text else None
+    if text:
+        (terminal.say if on_stderr else terminal.out)(text)
     if report.diagnostics or report.suppressed or not on_stderr:
-        terminal.say(f"{chr(10) if text else ''}{summary(report)}")
+        apart = text and (on_stderr or terminal.is_terminal(sys.stdout))
+        terminal.say(("\n" if apart else "") + summary(report))
 
 
 def next_step(*words: object) -> None:

@@ -47,7 +47,10 @@ def _shown(path: Path, overlays: list[Path] | None, text: Callable[[Compilation]
 
 @app.command("spec")
 def spec(path: Spec = SPEC, overlays: Overlays = None) -> int:
-    """The expanded spec, overlays and defaults included; it loads again unchanged."""
+    """The expanded spec: overlays and defaults included.
+
+    It loads again unchanged.
+    """
 
     def text(c: Compilation) -> str | None:
         from ibgen.spec import to_yaml

@@ -47,7 +47,7 @@ def _block(s: SubnetPlan, steps: list[ChainStep], draw: Paint) -> list[str]:
     facts = []
     if s.growth is not None:
         g = s.growth
-        text = f"{_units(g.before_spines)} more before more spines, {g.before_tier:,} before a further tier"
+        text = f"{_units(g.before_spines)} before more spines, {g.before_tier:,} before a further tier"
         facts.append(["grows by", f"{text} ({_units(g.units)} now)"])
     if s.switches_kw is not None:
         facts.append(["power", f"{_kw(s.switches_kw)} in switches, at most"])

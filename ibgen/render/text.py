@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
 from ibgen.diagnostics import Diagnostic, Fact, Report, Severity, Span
 
@@ -102,13 +103,18 @@ def number(value: int | float) -> str:
 
 
 def aligned(values: Sequence[str]) -> list[str]:
-    """Sums of one form set under each other: `40 x 400 Gb/s = 16.0 Tb/s` over `24 x 400 Gb/s =  9.6 Tb/s`."""
-    rows = [value.split() for value in values]
-    if len(rows) < 2 or len({len(row) for row in rows}) != 1 or len(rows[0]) < 2:
-        return list(values)
-    columns = list(zip(*rows, strict=True))
-    numeric = [all(_NUMBER.fullmatch(cell) for cell in column) for column in columns]
-    if not all(is_number or len(set(column)) == 1 for is_number, column in zip(numeric, columns, strict=True)):
-        return list(values)
-    sizes = [max(map(width, column)) for column in columns]
-    return [" ".join(pad(c, size, right) for c, size, right in zip(row, sizes, numeric, strict=True)).rstrip() for row in rows]
+    """Sums of one form that follow each other are set in columns: `40 x 400 Gb/s = 16.0 Tb/s`, `24 x 400 Gb/s =  9.6 Tb/s`."""
+    lines: list[str] = []
+    for form, run in groupby(values, key=_form):
+        rows = [value.split() for value in run]
+        if len(form) < 2 or len(rows) < 2:
+            lines += values[len(lines) : len(lines) + len(rows)]
+            continue
+        sizes = [max(map(width, column)) for column in zip(*rows, strict=True)]
+        lines += [" ".join(pad(cell, size, right=True) for cell, size in zip(row, sizes, strict=True)) for row in rows]
+    return lines
+
+
+def _form(value: str) -> tuple[str, ...]:
+    """The words of a value with its numbers blotted out."""
+    return tuple("#" if _NUMBER.fullmatch(word) else word for word in value.split())
