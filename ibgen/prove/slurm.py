@@ -97,7 +97,7 @@ def _judge(
             checks += _placed(running, wanted)
             checks.append(_every_node(running, wanted))
     except Refused as e:
-        checks.append(Check("accepted", False, str(e), TOPOLOGY))
+        checks.append(Check("accepted", False, str(e), TOPOLOGY, _line(folder / "topology.conf", str(e))))
     return checks
 
 
@@ -141,7 +141,7 @@ def _understood(running: Controller, wanted: Mapping[str, Any]) -> Iterator[Chec
         wrong = [_difference(name, found.get(name), expected.get(name)) for name in sorted({*found, *expected})]
         wrong = [text for text in wrong if text]
         detail = "; ".join(wrong[:4]) or f"{len(expected)} switches or blocks with the spec's nodes"
-        yield Check("topology", not wrong, detail, TOPOLOGY)
+        yield Check("topology", not wrong, detail, TOPOLOGY, _line(running.folder / "topology.conf", wrong[0] if wrong else ""))
 
 
 def _topology(text: str) -> Iterator[tuple[str, tuple[set[str], set[str]]]]:
@@ -160,6 +160,17 @@ def _difference(name: str, found: tuple[set[str], set[str]] | None, expected: tu
         if got != want:
             return f"{name} has {what} {fold(got) or 'none'}, the spec says {fold(want) or 'none'}"
     return ""
+
+
+def _line(conf: Path, said: str) -> int:
+    """The last line whose switch, block or value the words name; 0 where none does."""
+    words = set(re.findall(r"[^\s()\"=,;]+", said))
+    found = 0
+    for number, line in enumerate(conf.read_text(errors="replace").splitlines() if conf.is_file() else (), 1):
+        values = [word.partition("=")[2] for word in line.split() if "=" in word]
+        if not line.startswith("#") and words.intersection(values):
+            found = number
+    return found
 
 
 def _placed(running: Controller, wanted: Mapping[str, Any]) -> Iterator[Check]:

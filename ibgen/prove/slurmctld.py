@@ -175,9 +175,10 @@ def _answering(process: subprocess.Popen[bytes], folder: Path, programs: Program
                 return _lines(folder)
         time.sleep(0.05)
     said = _lines(folder)
-    fatal = [line for line in said if line.startswith("fatal")] or _complaints(said) or said[-3:]
+    # a file that cannot be parsed ends in a fatal line that says nothing: the error before it does
+    told = [line.replace(f"{folder}/", "") for line in _complaints(said)] or said[-3:]
     why = "refused" if process.poll() is not None else f"no answer within {START_TIMEOUT_S:.0f} s"
-    raise Refused(f"{why}: {'; '.join(fatal)}")
+    raise Refused(f"{why}: {'; '.join(told)}")
 
 
 def _lines(folder: Path) -> list[str]:

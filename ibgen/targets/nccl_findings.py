@@ -131,9 +131,9 @@ TOO_MANY_HCAS = declare(
               kind: fat-tree
               prefix: w
               rails: host
-              unit: 1
-              leaf: {switch: qm9700, downlinks: 40, uplinks: 24}
-              spine: {switch: qm9700}
+              unit: 2
+              planes: 8
+              leaf: {switch: qm9700}
             attach: [{pool: wide, hcas: compute}]
     Good:
         nccl: {version: "2.27"}

@@ -27,6 +27,9 @@ MAX_SWITCH_NAME = 63
 BLOCK_SIZES_SINCE = "24.05"
 """First version with BlockSizes in topology.conf (man page); before, the base is the first block and levels are its own."""
 
+SHORT_BLOCKS_SINCE = "25.05"
+"""First version that takes a base larger than a block (release notes; measured on 25.11)."""
+
 Shape = Literal["tree", "block", "flat"]
 
 
@@ -66,7 +69,8 @@ def decide(spec: ClusterSpec, fabric: Fabric, catalog: Catalog) -> tuple[Schedul
     domains = blocks(spec, scheduled, fabric) if shape == "block" else ()
     sizes: tuple[int, ...] = ()
     if shape == "block" and _reaches(slurm.version, BLOCK_SIZES_SINCE):
-        sizes = block_sizes(domains, min(pool.domain or 1 for pool in spec.pools if pool.schedulable))
+        domain = min(pool.domain or 1 for pool in spec.pools if pool.schedulable)
+        sizes = block_sizes(domains, domain, _reaches(slurm.version, SHORT_BLOCKS_SINCE))
     scheduler = Scheduler(
         version=slurm.version,
         shape=shape,

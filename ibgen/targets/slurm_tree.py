@@ -127,17 +127,19 @@ def blocks(spec: ClusterSpec, scheduled: Iterable[Unit], fabric: Fabric) -> tupl
     return tuple(Block(name, tuple(names), unit_of[name]) for name, names in members.items())
 
 
-def block_sizes(found: tuple[Block, ...], domain: int) -> tuple[int, ...]:
+def block_sizes(found: tuple[Block, ...], domain: int, short_allowed: bool) -> tuple[int, ...]:
     """Base and aggregate sizes: the base times powers of two, ascending, anything else is fatal (measured, 25.11).
 
-    The base is the whole domain where each block has all its hosts, else the largest power of two that fits the smallest
-    block, which is what `--segment=16` on racks of 16 + 2 spares wants. A level is kept while each unit but the last has a
-    whole number of such aggregates, so that none straddles two units.
+    The base is the whole domain where the blocks have all their hosts, else the largest power of two that fits, which is
+    what `--segment=16` on racks of 16 + 2 spares wants. It must fit the smallest block; with `short_allowed` (25.05) the
+    middle one, so that one rack half delivered does not shrink the segments of all. A level is kept while each unit but the
+    last has a whole number of such aggregates, so that none straddles two units.
     """
     if not found:
         return ()
-    smallest = min(len(b.hosts) for b in found)
-    base = domain if smallest >= domain else 1 << (smallest.bit_length() - 1)
+    counts = sorted(len(b.hosts) for b in found)
+    fit = counts[(len(counts) - 1) // 2] if short_allowed else counts[0]
+    base = domain if fit >= domain else 1 << (fit.bit_length() - 1)
     per_unit = _lengths(b.unit for b in found)
     sizes = [base]
     step = 2

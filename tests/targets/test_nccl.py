@@ -105,9 +105,16 @@ fabrics:
     topology:
       kind: explicit
       switches: [{names: "leaf-[0-1]", switch: qm9700, role: leaf}]
-      cables: ["leaf-0:1 node-01/mlx5_0:1", "leaf-0:2 node-02/mlx5_0:1", "leaf-1:1 node-01/mlx5_3:1", "leaf-1:2 node-02/mlx5_3:1"]
+      cables:
+        - leaf-0:1 node-01/mlx5_0:1
+        - leaf-0:2 node-02/mlx5_0:1
+        - leaf-1:1 node-01/mlx5_3:1
+        - leaf-1:2 node-02/mlx5_3:1
 """
-    text = LAB.replace("topology: {kind: fat-tree, rails: aligned, unit: 8, leaf: {switch: qm9700, downlinks: 32}, spine: {switch: qm9700}}", "topology: {}")
+    text = LAB.replace(
+        "topology: {kind: fat-tree, rails: aligned, unit: 8, leaf: {switch: qm9700, downlinks: 32}, spine: {switch: qm9700}}",
+        "topology: {}",
+    )
     profiles, _ = decided(text, apart)
     assert values(profiles["gpu"]) == {"NCCL_IB_HCA": "=mlx5_0:1,mlx5_3:1", "NCCL_CROSS_NIC": "0"}
 

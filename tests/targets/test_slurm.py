@@ -136,7 +136,9 @@ cloud:
 
 def test_planned_hosts_keep_their_place_and_down_hosts_are_down() -> None:
     """FUTURE: the host joins without a slurmctld restart, and no other line moves then."""
-    scheduler, _ = decided(POD, 'pools: [{name: gpu, exceptions: [{hosts: "dgx-[100-127]", state: planned}, {hosts: dgx-005, state: down}]}]')
+    scheduler, _ = decided(
+        POD, 'pools: [{name: gpu, exceptions: [{hosts: "dgx-[100-127]", state: planned}, {hosts: dgx-005, state: down}]}]'
+    )
     states = {h: g.state for g in scheduler.nodes for h in g.hosts}
     assert (states["dgx-127"], states["dgx-005"], states["dgx-001"]) == ("FUTURE", "DOWN", "UNKNOWN")
     assert leaves(scheduler) == leaves(decided(POD)[0])
@@ -156,7 +158,9 @@ def test_rank_order_can_be_left_to_the_names() -> None:
     assert decided(POD, "slurm: {rank_order: false}")[0].params == ()
 
 
-@pytest.mark.parametrize(("version", "plugin"), [("22.05", "none"), ("23.11", "default"), ("24.11", "default"), ("25.05", "flat")])
+@pytest.mark.parametrize(
+    ("version", "plugin"), [("22.05", "none"), ("23.11", "default"), ("24.11", "default"), ("25.05", "flat")]
+)
 def test_no_topology_is_called_what_the_version_calls_it_appliance_754(version: str, plugin: str) -> None:
     scheduler, _ = decided(POD, f'slurm: {{version: "{version}", topology: none}}')
     assert (scheduler.plugin, scheduler.switches, scheduler.blocks) == (plugin, (), ())
@@ -194,9 +198,11 @@ def test_blocks_are_nvlink_domains() -> None:
     assert scheduler.block_sizes == (18, 36, 72, 144)
 
 
-def test_a_rack_with_spares_missing_has_a_base_of_16() -> None:
-    scheduler, _ = decided(NVL, 'pools: [{name: nvl, hosts: "gb[001-142]"}]')
-    assert scheduler.block_sizes == (16, 32, 64, 128)
+@pytest.mark.parametrize(("version", "sizes"), [("24.11", (16, 32, 64, 128)), ("25.11", (18, 36, 72, 144))])
+def test_one_short_rack(version: str, sizes: tuple[int, ...]) -> None:
+    """Before 25.05 every block must hold the base; since then a short rack does not shrink the segments of the others."""
+    short = 'pools: [{name: nvl, hosts: "gb[001-142]"}]'
+    assert decided(NVL, short, f'slurm: {{version: "{version}"}}')[0].block_sizes == sizes
 
 
 @pytest.mark.parametrize(("version", "plugin"), [("22.05", "tree"), ("23.02", "tree"), ("23.11", "block"), ("24.05", "block")])
@@ -208,12 +214,13 @@ def test_blocks_come_with_the_version_that_has_them(version: str, plugin: str) -
     assert scheduler.params == (), "BlockAsNodeRank came with 25.11"
 
 
-@given(units=st.lists(st.integers(1, 8), min_size=1, max_size=6), short=st.booleans())
-def test_block_sizes_are_what_slurmctld_takes(units: list[int], short: bool) -> None:
+@given(units=st.lists(st.integers(1, 8), min_size=1, max_size=6), hosts=st.integers(1, 18), short=st.booleans())
+def test_block_sizes_are_what_slurmctld_takes(units: list[int], hosts: int, short: bool) -> None:
     """Each size the first times a power of two, ascending; anything else is fatal `Invalid BlockSizes value`."""
-    found = [Block(f"b{u}-{n}", tuple(f"h{i}" for i in range(17 if short else 18)), f"su{u}") for u, c in enumerate(units) for n in range(c)]
-    sizes = block_sizes(tuple(found), 18)
-    assert sizes[0] == (16 if short else 18)
+    names = tuple(f"h{i}" for i in range(hosts))
+    found = [Block(f"b{u}-{n}", names, f"su{u}") for u, count in enumerate(units) for n in range(count)]
+    sizes = block_sizes(tuple(found), 18, short)
+    assert sizes[0] <= hosts < 2 * sizes[0] or sizes[0] == 18 == hosts
     for level, size in enumerate(sizes):
         assert size == sizes[0] << level
         assert all(count % (1 << level) == 0 for count in units[:-1]), "no aggregate straddles two units"
@@ -259,7 +266,8 @@ def test_a_pin_by_unit_is_a_feature() -> None:
 
 
 def test_partitions_refer_to_nodes_that_are_defined_once_openhpc_174() -> None:
-    text = 'slurm: {partitions: [{name: train, default: true}, {name: debug, hosts: "dgx-[001-004]", exclusive: no, max_time: "1:00:00"}]}'
+    debug = '{name: debug, hosts: "dgx-[001-004]", exclusive: no, max_time: "1:00:00"}'
+    text = f"slurm: {{partitions: [{{name: train, default: true}}, {debug}]}}"
     scheduler, _ = decided(POD, text)
     assert [(p.name, len(p.hosts), p.default, p.exclusive) for p in scheduler.partitions] == [
         ("train", 127, True, True),
