@@ -180,17 +180,18 @@ def _order(d: Diagnostic) -> tuple[object, ...]:
 
 
 def page(doc: str | None) -> Page:
-    """A docstring as a page: first line, text, and the indented blocks under `Bad:` and `Good:`.
+    """A docstring as a page: first paragraph, text, and the indented blocks under `Bad:` and `Good:`.
 
     An example that has a line `ibgen: 1` is a whole spec; any other is laid over the base example as an overlay.
     A line `# file: NAME` inside an example starts a companion file that lies beside it.
     """
     text = inspect.cleandoc(doc or "")
     parts = re.split(r"^(Bad|Good):[ \t]*\n", text, flags=re.M)
-    head = parts[0].strip()
-    blocks = {name: inspect.cleandoc("\n" + block).rstrip() + "\n" for name, block in zip(parts[1::2], parts[2::2], strict=True)}
-    summary, _, body = head.partition("\n")
-    return Page(summary.strip(), body.strip(), blocks.get("Bad", ""), blocks.get("Good", ""))
+    summary, _, body = parts[0].strip().partition("\n\n")
+    blocks = {
+        name: inspect.cleandoc("\n" + block).rstrip() + "\n" for name, block in zip(parts[1::2], parts[2::2], strict=True)
+    }
+    return Page(" ".join(summary.split()), body.strip(), blocks.get("Bad", ""), blocks.get("Good", ""))
 
 
 def declare(id: str, name: str, severity: Severity, doc: str) -> Code:

@@ -20,11 +20,10 @@ def leaf_oversubscribed(spec: ClusterSpec, fabric: Fabric, simulation: Simulatio
 
     Bad:
         pools: [{name: gpu, hosts: "node-[01-10]"}]
-        fabrics: [{name: compute, topology: {unit: 5, leaf: {downlinks: 41}, spine: {count: 1}}}]
+        fabrics: [{name: compute, topology: {unit: 5, leaf: {downlinks: 41}}}]
     Good:
         pools: [{name: gpu, hosts: "node-[01-08]"}]
-        fabrics: [{name: compute, topology: {unit: 4, leaf: {downlinks: 32}, spine: {count: 1}, reserve: {ufm: 2}}}]
-        requirements: {oversubscription: 2}
+        fabrics: [{name: compute, topology: {unit: 4, spine: {count: 3}}}]
     """
     for load in simulation.tiers:
         if load.tier != LEAF or load.top:

@@ -18,10 +18,11 @@ def spine_oversubscribed(spec: ClusterSpec, fabric: Fabric, simulation: Simulati
     Pods are then non-blocking inside and thin between each other; Slurm has to know (a level per pod).
 
     Bad:
-        pools: [{name: gpu, hosts: "node-[001-032]"}]
-        fabrics: [{name: compute, topology: {unit: 4, tiers: 3, pod: 4, spine: {count: ~, uplinks: 8}}}]
+        pools: [{name: gpu, hosts: "node-[01-16]"}]
+        fabrics: [{name: compute, topology: {unit: 4, tiers: 3, pod: 2, spine: {count: ~, uplinks: 16}}}]
     Good:
-        fabrics: [{name: compute, topology: {unit: 2}}]
+        pools: [{name: gpu, hosts: "node-[01-16]"}]
+        fabrics: [{name: compute, topology: {unit: 4, tiers: 3, pod: 2, spine: {count: ~}}}]
     """
     for load in simulation.tiers:
         if load.tier != SPINE or load.top:

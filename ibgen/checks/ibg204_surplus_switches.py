@@ -7,7 +7,6 @@ from ibgen.diagnostics import Finding, Severity
 from ibgen.fabric import Fabric
 from ibgen.spec import ClusterSpec
 
-
 REDUNDANT = 2
 """Two switches of a tier are worth having though one could carry everything: see `single-point`."""
 

@@ -17,14 +17,16 @@ def stray_rails(spec: ClusterSpec, fabric: Fabric, simulation: Simulation) -> It
     the cables first: hosts that keep all adapters on one leaf are no broken rails.
 
     Bad:
+        ibgen: 1
+        cluster: lab
+        pools: [{name: gpu, hosts: "node-[01-03]", platform: dgx-h100}]
         fabrics:
           - name: compute
+            control: {kind: opensm, flavour: nvidia, routing: [ar_updn]}
             attach: [{pool: gpu, hcas: [mlx5_0, mlx5_3]}]
-            control: {hosts: ~}
-            partitions: ~
             topology:
               kind: explicit
-              switches: [{names: "leaf-[01-02]", switch: qm9700, role: leaf}, {names: "spine-01", switch: qm9700, role: spine}]
+              switches: [{names: "leaf-[01-02]", switch: qm9700, role: leaf}, {names: spine-01, switch: qm9700, role: spine}]
               cables:
                 - "leaf-01:1 node-01/mlx5_0:1"
                 - "leaf-02:1 node-01/mlx5_3:1"
@@ -35,7 +37,25 @@ def stray_rails(spec: ClusterSpec, fabric: Fabric, simulation: Simulation) -> It
                 - "leaf-01:33 spine-01:1"
                 - "leaf-02:33 spine-01:2"
     Good:
-        fabrics: [{name: compute, topology: {unit: 2}}]
+        ibgen: 1
+        cluster: lab
+        pools: [{name: gpu, hosts: "node-[01-03]", platform: dgx-h100}]
+        fabrics:
+          - name: compute
+            control: {kind: opensm, flavour: nvidia, routing: [ar_updn]}
+            attach: [{pool: gpu, hcas: [mlx5_0, mlx5_3]}]
+            topology:
+              kind: explicit
+              switches: [{names: "leaf-[01-02]", switch: qm9700, role: leaf}, {names: spine-01, switch: qm9700, role: spine}]
+              cables:
+                - "leaf-01:1 node-01/mlx5_0:1"
+                - "leaf-02:1 node-01/mlx5_3:1"
+                - "leaf-01:2 node-02/mlx5_0:1"
+                - "leaf-02:2 node-02/mlx5_3:1"
+                - "leaf-01:3 node-03/mlx5_0:1"
+                - "leaf-02:3 node-03/mlx5_3:1"
+                - "leaf-01:33 spine-01:1"
+                - "leaf-02:33 spine-01:2"
     """
     for r in simulation.rails:
         if not len(r.strays):

@@ -16,9 +16,9 @@ def collapsing_engine(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
     upper cables stay idle. `ftree` is even there (measured with OpenSM 3.3.23 on 1,296 and 3,456 hosts).
 
     Bad:
-        fabrics: [{name: compute, control: {routing: [updn]}, topology: {tiers: 3}}]
+        fabrics: [{name: compute, control: {routing: [updn]}, topology: {tiers: 3, spine: {count: ~}}}]
     Good:
-        fabrics: [{name: compute, control: {routing: [ftree]}, topology: {tiers: 3}}]
+        fabrics: [{name: compute, control: {routing: [ftree]}, topology: {tiers: 3, spine: {count: ~}}}]
     """
     for subnet in fabric.subnets:
         routing = spec.fabrics[subnet.fabric].control.routing

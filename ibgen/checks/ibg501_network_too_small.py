@@ -17,21 +17,19 @@ def network_too_small(spec: ClusterSpec, simulation: Simulation) -> Iterator[Fin
     the network: HDR 200G in a Gen5 x16 slot is 0.52.
 
     Bad:
+        ibgen: 1
+        cluster: lab
         pools:
           - name: gpu
-            platform:
-              kind: generic
-              gpu: H100-SXM
-              gpus: 1
-              hcas: [{name: mlx5_0, model: cx6, rate: 200G, pcie: 5, gpu: 0}]
+            hosts: node-[01-04]
+            platform: {kind: generic, gpu: H100-SXM, gpus: 1, hcas: [{name: mlx5_0, rate: 200G, pcie: 5, gpu: 0}]}
     Good:
+        ibgen: 1
+        cluster: lab
         pools:
           - name: gpu
-            platform:
-              kind: generic
-              gpu: H100-SXM
-              gpus: 1
-              hcas: [{name: mlx5_0, model: cx7, rate: 400G, pcie: 5, gpu: 0}]
+            hosts: node-[01-04]
+            platform: {kind: generic, gpu: H100-SXM, gpus: 1, hcas: [{name: mlx5_0, rate: 400G, pcie: 5, gpu: 0}]}
     """
     limit = spec.requirements.pcie_match
     for s in simulation.slots:

@@ -19,22 +19,19 @@ def slot_too_small(spec: ClusterSpec, simulation: Simulation) -> Iterator[Findin
     Usable is width x NCCL's table / 80, not raw.
 
     Bad:
+        ibgen: 1
+        cluster: lab
         pools:
           - name: gpu
-            platform:
-              kind: generic
-              gpu: A100-80G
-              gpus: 1
-              hcas: [{name: mlx5_0, model: cx7, rate: 400G, pcie: 4, gpu: 0}]
+            hosts: node-[01-04]
+            platform: {kind: generic, gpu: A100-80G, gpus: 1, hcas: [{name: mlx5_0, rate: 400G, pcie: 4, gpu: 0}]}
     Good:
+        ibgen: 1
+        cluster: lab
         pools:
           - name: gpu
-            platform:
-              kind: generic
-              gpu: A100-80G
-              gpus: 1
-              hcas: [{name: mlx5_0, model: cx6, rate: 200G, pcie: 4, gpu: 0}]
-        fabrics: [{name: compute, topology: {leaf: {switch: qm8700, downlinks: 20}, spine: {switch: qm8700}}}]
+            hosts: node-[01-04]
+            platform: {kind: generic, gpu: A100-80G, gpus: 1, hcas: [{name: mlx5_0, rate: 200G, pcie: 4, gpu: 0}]}
     """
     for s in simulation.slots:
         high = [m for m in s.matches if m.ratio > MOST]

@@ -58,6 +58,8 @@ def tier_loads(subnet: Subnet) -> tuple[TierLoad, ...]:
     loads = []
     for tier in range(subnet.top + 1):
         rows = subnet.tier(tier)
-        here = (rows, down[rows], up[rows])
-        loads.append(TierLoad(subnet.name, subnet.fabric, tier, *here, down_cables[rows], up_cables[rows], switches.rail[rows]))
+        cables_here = (down_cables[rows], up_cables[rows])
+        loads.append(
+            TierLoad(subnet.name, subnet.fabric, tier, rows, down[rows], up[rows], *cables_here, switches.rail[rows])
+        )
     return tuple(loads)

@@ -43,6 +43,9 @@ WRONG_TYPE = declare(
     A key with nothing behind it is a null in YAML. Leave the key out to get its default.
 
     Bad:
+        ibgen: 1
+        cluster: lab
+        pools: [{name: gpu, hosts: "node-[01-04]", platform: dgx-h100}]
         slurm:
     Good:
         slurm: {version: "24.11"}

@@ -85,9 +85,8 @@ def partition_plans(spec: ClusterSpec, fabric: Fabric) -> tuple[tuple[PartitionP
 def _everyone(subnet: Subnet) -> PartitionMembers:
     """The default partition where the spec leaves it out: every port full, as a fabric without partitions works."""
     count = len(subnet.ports.host)
-    return PartitionMembers(
-        "Default", DEFAULT_PKEY, -1, np.arange(count).astype(np.int32), np.full(count, FULL, dtype=np.int8), (), FULL
-    )
+    rows: npt.NDArray[np.int32] = np.arange(count, dtype=np.int32)
+    return PartitionMembers("Default", DEFAULT_PKEY, -1, rows, np.full(count, FULL, dtype=np.int8), (), FULL)
 
 
 def _members(
