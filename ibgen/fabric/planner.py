@@ -170,7 +170,7 @@ def _spines_fit(
     of_pod = " of a pod" if pods > 1 else ""
     hint = f"use {needed} spines"
     if leaves * shape.up > spines * reach:
-        message = f"{leaves} leaves{of_pod} bring {leaves * shape.up} uplinks, and {spines} {model} have {spines * reach} ports for them"
+        message = f"{leaves} leaves{of_pod} bring {leaves * shape.up} uplinks, and {spines} {model} have {spines * reach} ports"
         return (SPINE_COUNT.finding(message, where, hint=hint, facts=facts),)
     if spines > shape.up:
         message = f"{spines} spines{of_pod} are more than the {shape.up} uplinks of a leaf: two leaves might share no spine"

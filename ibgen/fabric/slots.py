@@ -93,7 +93,7 @@ def _collisions(spec: ClusterSpec, fabric: int, places: Ints, inventory: Invento
             f"{here} of pool `{spec.pools[p].name}` and {there} of pool `{spec.pools[q].name}` both take slot {place + 1} "
             f"of unit {unit + 1} on fabric `{spec.fabrics[fabric].name}`{more}"
         )
-        hint = f"pin the hosts of `{spec.pools[q].name}` to free slots (`slots:`), or give it units of its own (`units: [{top + 1}]`)"
+        hint = f"give pool `{spec.pools[q].name}` units of its own (`units: [{top + 1}]`), or pin its hosts with `slots:`"
         labels = [Label(("pools", p, "hosts"), f"{here} stands here")]
         findings.append(SLOT_TWICE.finding(message, ("pools", q, "hosts"), labels=labels, hint=hint))
     return findings
@@ -103,7 +103,7 @@ def reserved_rows(
     spec: ClusterSpec, fabric: int, topology: FatTree, entries: Sequence[Attachment], placement: Placement, ends: Endpoints,
     inventory: Inventory,
 ) -> tuple[Ints, tuple[Finding, ...]]:  # fmt: skip
-    """Row of `Reserved` per endpoint [E], -1 on slots. Service hosts take ports by their slot: host 2 after host 1, holes kept."""
+    """Row of `Reserved` per endpoint [E], -1 on slots. Service hosts take ports by slot, holes kept."""
     kept = np.full(len(ends.host), -1, np.int32)
     findings: list[Finding] = []
     first: dict[str, int] = {}

@@ -136,10 +136,10 @@ def test_unknown_name_gets_the_nearest_one() -> None:
 
 def explicit_form(f: Fabric, s: Subnet) -> dict[str, Any]:
     roles = ("leaf", "spine", "core")
+    models = [s.models[s.switches.model[s.tier(t)[0]]].id for t in range(s.top + 1)]
     groups = [
-        {"names": fold(s.switches.names[r] for r in s.tier(t)), "switch": s.models[s.switches.model[s.tier(t)[0]]].id, "role": roles[t]}
-        for t in range(s.top + 1)
-    ]  # fmt: skip
+        {"names": fold(s.switches.names[r] for r in s.tier(t)), "switch": models[t], "role": roles[t]} for t in range(s.top + 1)
+    ]
     return written(cable_lines(s, f.hosts), groups)
 
 

@@ -226,7 +226,8 @@ HCA_UNCABLED = declare(
     "IBG241",
     "hca-without-cable",
     Severity.WARNING,
-    """An adapter is attached to a fabric whose cables are written out, and has none.
+    """An adapter is attached to a fabric whose cables are written out, and
+    has none.
 
     Either a line is missing, or the adapter does not belong to this fabric. It will be part of no partition and no route.
 

@@ -32,7 +32,8 @@ GUID_ZERO = declare(
     "IBG302",
     "guid-zero",
     Severity.ERROR,
-    """A GUID of zero means "not set": the firmware has none, or the tool that collected it could not read it.
+    """A GUID of zero means "not set": the firmware has none, or the tool that
+    collected it could not read it.
 
     Leave the row out until the GUID is known. A zero would match nothing in a partition and everything in a search.
 
@@ -80,7 +81,8 @@ BINDING_UNKNOWN = declare(
     "IBG304",
     "binding-unknown-name",
     Severity.ERROR,
-    """The bindings name a host, switch or adapter that the spec does not have.
+    """The bindings name a host, switch or adapter that the spec does not
+    have.
 
     Its GUIDs would be used nowhere. Correct the name, or remove the row when the host is gone.
 
@@ -106,8 +108,8 @@ BINDINGS_UNREADABLE = declare(
     Severity.ERROR,
     """The bindings lack a column, or a row has too few or too many fields.
 
-    The first line names the columns: `host,hca,port,node_guid,port_guid,system_image_guid`; the last one may be absent. Switches are
-    rows with the switch's name in `host` and with `hca` and `port` left empty.
+    The first line names the columns: `host,hca,port,node_guid,port_guid,system_image_guid`; the last one may be absent.
+    Switches are rows with the switch's name in `host` and with `hca` and `port` left empty.
 
     Bad:
         bindings: lab.guids.csv

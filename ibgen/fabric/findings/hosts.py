@@ -10,8 +10,8 @@ SLOTS_UNCLEAR = declare(
     Severity.ERROR,
     """The numbers in a pool's hosts do not give each host a slot of its own.
 
-    A host's slot, and with it its unit and its port, is its place in the written range. `n[1,01]` gives one number to two hosts, and
-    `n[1001-1018,90001]` spans more slots than a cluster can have: write one item per run of numbers.
+    A host's slot, and with it its unit and its port, is its place in the written range. `n[1,01]` gives one number to two
+    hosts, and `n[1001-1018,90001]` spans more slots than a cluster can have: write one item per run of numbers.
 
     Bad:
         pools:
@@ -29,8 +29,8 @@ UNKNOWN_PLATFORM = declare(
     Severity.ERROR,
     """No catalog row has the name given as a pool's platform.
 
-    GPUs, HCAs and PCIe places come from the platform; ibgen never guesses one. Take a name of the catalog, describe the host
-    inline (`platform: {kind: generic, hcas: [...]}`), or add a row of your own with `catalog: [our-hardware.yaml]`.
+    GPUs, HCAs and PCIe places come from the platform; ibgen never guesses one. Take a name of the catalog, describe the
+    host inline (`platform: {kind: generic, hcas: [...]}`), or add a row of your own with `catalog: [our-hardware.yaml]`.
 
     Bad:
         pools:
@@ -48,8 +48,8 @@ BAD_PLATFORM = declare(
     Severity.ERROR,
     """The parts of an inline platform do not fit together.
 
-    A device listed twice, an adapter paired with a GPU the host does not have, or GPUs without a model: what would be generated
-    from it could not be right.
+    A device listed twice, an adapter paired with a GPU the host does not have, or GPUs without a model: what would be
+    generated from it could not be right.
 
     Bad:
         pools:
@@ -71,7 +71,8 @@ UNKNOWN_HCA = declare(
     Severity.ERROR,
     """A device is named that the pool's platform does not have.
 
-    Device names are those of the platform (`ibgen show platform` or the catalog lists them), not PCI addresses or interface names.
+    Device names are those of the platform (`ibgen show platform` or the catalog lists them), not PCI addresses or interface
+    names.
 
     Bad:
         pools:
@@ -89,7 +90,8 @@ NOT_IN_POOL = declare(
     "IBG106",
     "host-of-another-pool",
     Severity.ERROR,
-    """An exception or a pinned slot names a host that belongs to another pool.
+    """An exception or a pinned slot names a host that belongs to another
+    pool.
 
     Bad:
         pools:
@@ -109,8 +111,9 @@ SLOT_TWICE = declare(
     Severity.ERROR,
     """Two hosts stand on one slot of a fabric.
 
-    A host's slot is its place in the written range of its pool, and the slot decides its unit and its leaf port. Two pools on one
-    fabric that both count from 1 meet. Give one of them units of its own (`units: [2]`) or pin its hosts (`slots: {login-01: 5}`).
+    A host's slot is its place in the written range of its pool, and the slot decides its unit and its leaf port. Two pools
+    on one fabric that both count from 1 meet. Give one of them units of its own (`units: [2]`) or pin its hosts (`slots:
+    {login-01: 5}`).
 
     Bad:
         pools:
@@ -125,7 +128,6 @@ SLOT_TWICE = declare(
         fabrics:
           - name: compute
             attach: [{pool: gpu, hcas: compute}, {pool: login, hcas: compute}]
-            topology: {leaf: {count: 2}}
     """,
 )
 
@@ -135,18 +137,18 @@ SLOT_OUTSIDE = declare(
     Severity.ERROR,
     """A host's slot lies beyond the units that the pool or the fabric has.
 
-    `units:` of a pool lists the units its slots fill, `units:` of a topology says how many are built. Add a unit, or move the host
-    to a free slot.
+    `units:` of a pool lists the units its slots fill, `units:` of a topology says how many are built. Add a unit, or move
+    the host to a free slot.
 
     Bad:
         fabrics:
           - name: compute
-            topology: {kind: fat-tree, rails: host, unit: 2, units: 1, tiers: 2, leaf: {switch: qm9700, count: 1}}
+            topology: {units: 1}
 
     Good:
         fabrics:
           - name: compute
-            topology: {kind: fat-tree, rails: host, unit: 2, units: 2, tiers: 2, leaf: {switch: qm9700, count: 2}}
+            topology: {units: 2}
     """,
 )
 
@@ -154,9 +156,11 @@ PORT_TWICE = declare(
     "IBG109",
     "hca-attached-twice",
     Severity.ERROR,
-    """One port of an HCA is attached twice: to two fabrics, or twice to one.
+    """One port of an HCA is attached twice: to two fabrics, or twice to
+    one.
 
-    A port takes one cable. Compute and storage fabrics on the same hosts use different adapters: attach them by role or by name.
+    A port takes one cable. Compute and storage fabrics on the same hosts use different adapters: attach them by role or by
+    name.
 
     Bad:
         fabrics:
@@ -174,10 +178,11 @@ WRONG_LINK = declare(
     "IBG110",
     "hca-wrong-link-kind",
     Severity.ERROR,
-    """An adapter that is no InfiniBand device is attached to an InfiniBand fabric.
+    """An adapter that is no InfiniBand device is attached to an InfiniBand
+    fabric.
 
-    EFA, gVNIC and Ethernet ports cannot be plugged into an InfiniBand switch. Attach the adapters by name or by another role, or
-    say `kind: roce` or `kind: efa` for the fabric.
+    EFA, gVNIC and Ethernet ports cannot be plugged into an InfiniBand switch. Attach the adapters by name or by another
+    role, or say `kind: roce` or `kind: efa` for the fabric.
 
     Bad:
         pools:
@@ -207,8 +212,8 @@ NO_SUCH_PORT = declare(
     Severity.ERROR,
     """A card has no such port, or the plane named for a port does not exist.
 
-    A fabric with several planes takes port p of every card on plane p unless `ports:` says otherwise; planes are called `plane-a`,
-    `plane-b` or `plane-1`, `plane-2`. Cards with one port can be on one plane only.
+    A fabric with several planes takes port p of every card on plane p unless `ports:` says otherwise; planes are called
+    `plane-a`, `plane-b` or `plane-1`, `plane-2`. Cards with one port can be on one plane only.
 
     Bad:
         fabrics:
@@ -226,7 +231,8 @@ NOTHING_ATTACHED = declare(
     "IBG112",
     "nothing-attached",
     Severity.ERROR,
-    """A fabric has no endpoint: nothing is attached, or no adapter of the attached pool has the role.
+    """A fabric has no endpoint: nothing is attached, or no adapter of the
+    attached pool has the role.
 
     How many leaves a unit has follows from the adapters of a host; without any there is nothing to plan.
 

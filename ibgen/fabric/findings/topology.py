@@ -10,8 +10,8 @@ UNKNOWN_SWITCH = declare(
     Severity.ERROR,
     """No catalog row has the name given as a switch.
 
-    Radix, rates and cages come from the model; ibgen never guesses one. Take a name of the catalog, or add a row of your own with
-    `catalog: [our-hardware.yaml]`.
+    Radix, rates and cages come from the model; ibgen never guesses one. Take a name of the catalog, or add a row of your
+    own with `catalog: [our-hardware.yaml]`.
 
     Bad:
         fabrics:
@@ -29,7 +29,8 @@ WRONG_SWITCH = declare(
     "IBG222",
     "switch-wrong-fabric",
     Severity.ERROR,
-    """An Ethernet switch stands in an InfiniBand fabric, or the other way round.
+    """An Ethernet switch stands in an InfiniBand fabric, or the other way
+    round.
 
     Bad:
         fabrics:
@@ -53,14 +54,14 @@ NO_SPINE = declare(
         fabrics:
           - name: second
             control: {kind: opensm, subnet_prefix: "0xfec0000000000002"}
-            topology: {kind: fat-tree, rails: host, unit: 2, units: 2, leaf: {switch: qm9700}, prefix: b}
+            topology: {kind: fat-tree, unit: 2, units: 2, leaf: {switch: qm9700}, prefix: st}
             attach: [{pool: gpu, hcas: storage}]
 
     Good:
         fabrics:
           - name: second
             control: {kind: opensm, subnet_prefix: "0xfec0000000000002"}
-            topology: {kind: fat-tree, rails: host, unit: 2, units: 2, leaf: {switch: qm9700}, spine: {switch: qm9700}, prefix: b}
+            topology: {kind: fat-tree, unit: 2, units: 2, leaf: {switch: qm9700}, prefix: st, spine: {switch: qm9700}}
             attach: [{pool: gpu, hcas: storage}]
     """,
 )
@@ -71,8 +72,8 @@ LEAF_PORTS = declare(
     Severity.ERROR,
     """A leaf's downlinks and uplinks do not fit its ports.
 
-    `downlinks` counts host ports (two per physical port where `split: 2`), `uplinks` counts ports toward spines. Together they take
-    at most the radix; a leaf below spines needs at least one of each.
+    `downlinks` counts host ports (two per physical port where `split: 2`), `uplinks` counts ports toward spines. Together
+    they take at most the radix; a leaf below spines needs at least one of each.
 
     Bad:
         fabrics:
@@ -112,8 +113,8 @@ UNIT_SPLIT = declare(
     Severity.ERROR,
     """The hosts of a unit cannot be spread evenly over leaves.
 
-    A unit larger than a leaf is cut into equal parts, one leaf each (per rail). The parts must divide the unit, fit the leaf's
-    downlinks, and hold whole NVLink domains: a domain that is cut in two loses the locality that it is bought for.
+    A unit larger than a leaf is cut into equal parts, one leaf each (per rail). The parts must divide the unit, fit the
+    leaf's downlinks, and hold whole NVLink domains: a domain that is cut in two loses the locality that it is bought for.
 
     Bad:
         pools:
@@ -139,20 +140,21 @@ LEAF_COUNT = declare(
     "IBG227",
     "leaf-count-impossible",
     Severity.ERROR,
-    """The leaves given are too few for the hosts, or no whole number of units.
+    """The leaves given are too few for the hosts, or no whole number of
+    units.
 
-    Every unit has one leaf per rail (or one, with `rails: host`). A count that is given is kept, so it must be a multiple of that
-    and reach the last host.
+    Every unit has one leaf per rail (or one, with `rails: host`). A count that is given is kept, so it must be a multiple
+    of that and reach the last host.
 
     Bad:
         fabrics:
           - name: compute
-            topology: {kind: fat-tree, rails: host, unit: 2, tiers: 2, leaf: {switch: qm9700, count: 1}}
+            topology: {leaf: {count: 1}}
 
     Good:
         fabrics:
           - name: compute
-            topology: {kind: fat-tree, rails: host, unit: 2, tiers: 2, leaf: {switch: qm9700, count: 2}}
+            topology: {leaf: {count: 2}}
     """,
 )
 
@@ -162,18 +164,18 @@ SPINE_COUNT = declare(
     Severity.ERROR,
     """The spines given cannot take the leaves' uplinks.
 
-    Too few: their ports do not suffice. Too many: more spines than a leaf has uplinks, so that two leaves may share no spine at all.
-    In three tiers the count covers all pods and must be a multiple of them.
+    Too few: their ports do not suffice. Too many: more spines than a leaf has uplinks, so that two leaves may share no
+    spine at all. In three tiers the count covers all pods and must be a multiple of them.
 
     Bad:
         fabrics:
           - name: compute
-            topology: {leaf: {switch: qm9700, downlinks: 16, uplinks: 48}, spine: {switch: qm9700, count: 1}}
+            topology: {leaf: {downlinks: 16, uplinks: 48}, spine: {count: 2}}
 
     Good:
         fabrics:
           - name: compute
-            topology: {leaf: {switch: qm9700, downlinks: 16, uplinks: 48}, spine: {switch: qm9700, count: 2}}
+            topology: {leaf: {downlinks: 16, uplinks: 48}, spine: {count: 3}}
     """,
 )
 
@@ -181,19 +183,20 @@ TIERS = declare(
     "IBG229",
     "tiers-impossible",
     Severity.ERROR,
-    """The fabric does not fit the number of tiers that is asked for, or no number of tiers at all.
+    """The fabric does not fit the number of tiers that is asked for, or no
+    number of tiers at all.
 
     Two tiers reach as many leaves as a spine has ports; three tiers as many pods as a core has ports.
 
     Bad:
         fabrics:
           - name: compute
-            topology: {kind: fat-tree, rails: host, unit: 2, tiers: 1, leaf: {switch: qm9700, count: 2}}
+            topology: {tiers: 1}
 
     Good:
         fabrics:
           - name: compute
-            topology: {kind: fat-tree, rails: host, unit: 2, tiers: 2, leaf: {switch: qm9700, count: 2}}
+            topology: {tiers: 2}
     """,
 )
 
@@ -203,18 +206,18 @@ POD = declare(
     Severity.ERROR,
     """A pod does not fit its spines.
 
-    Every spine of a pod has a cable to every leaf of it and its remaining ports go up, so a pod has fewer leaves than a spine has
-    ports. A unit is never cut by a pod.
+    Every spine of a pod has a cable to every leaf of it and its remaining ports go up, so a pod has fewer leaves than a
+    spine has ports. A unit is never cut by a pod.
 
     Bad:
         fabrics:
           - name: compute
-            topology: {kind: fat-tree, unit: 32, units: 9, tiers: 3, pod: 9, leaf: {switch: qm9700, count: 72}}
+            topology: {rails: aligned, unit: 32, units: 9, tiers: 3, pod: 9, spine: {count: 96}}
 
     Good:
         fabrics:
           - name: compute
-            topology: {kind: fat-tree, unit: 32, units: 9, tiers: 3, pod: 4, leaf: {switch: qm9700, count: 72}, core: {switch: qm9700}}
+            topology: {rails: aligned, unit: 32, units: 9, tiers: 3, pod: 4, spine: {count: 96}}
     """,
 )
 
@@ -227,12 +230,12 @@ CORE_COUNT = declare(
     Bad:
         fabrics:
           - name: compute
-            topology: {kind: fat-tree, unit: 32, units: 9, tiers: 3, leaf: {switch: qm9700, count: 72}, core: {switch: qm9700, count: 16}}
+            topology: {rails: aligned, unit: 32, units: 9, tiers: 3, spine: {count: 96}, core: {switch: qm9700, count: 16}}
 
     Good:
         fabrics:
           - name: compute
-            topology: {kind: fat-tree, unit: 32, units: 9, tiers: 3, leaf: {switch: qm9700, count: 72}, core: {switch: qm9700, count: 64}}
+            topology: {rails: aligned, unit: 32, units: 9, tiers: 3, spine: {count: 96}, core: {switch: qm9700, count: 64}}
     """,
 )
 
@@ -240,20 +243,21 @@ RESERVE = declare(
     "IBG232",
     "reserve-without-room",
     Severity.ERROR,
-    """The ports that `reserve` keeps find no free slot, or an attachment asks for a reservation that does not exist.
+    """The ports that `reserve` keeps find no free slot, or an attachment
+    asks for a reservation that does not exist.
 
-    A reservation holds whole slots at the end of the last unit, or of the unit it names. Where the number of units is given and all
-    their slots are taken there is no room: give one unit more, or leave a slot free.
+    A reservation holds whole slots at the end of the last unit, or of the unit it names. Where the number of units is given
+    and all their slots are taken there is no room: give one unit more, or leave a slot free.
 
     Bad:
         fabrics:
           - name: compute
-            topology: {kind: fat-tree, rails: host, unit: 2, units: 2, tiers: 2, leaf: {switch: qm9700, count: 2}, reserve: {ufm: 4}}
+            topology: {units: 2, leaf: {downlinks: 16, uplinks: 32}, reserve: {ufm: 4}}
 
     Good:
         fabrics:
           - name: compute
-            topology: {kind: fat-tree, rails: host, unit: 2, units: 3, tiers: 2, leaf: {switch: qm9700, count: 3}, reserve: {ufm: 4}}
+            topology: {units: 3, leaf: {downlinks: 16, uplinks: 32}, reserve: {ufm: 4}}
     """,
 )
 
@@ -264,24 +268,14 @@ RESERVE_FULL = declare(
     """More adapters are attached to a reservation than ports are reserved.
 
     Bad:
-        pools:
-          - name: ufm
-            hosts: "ufm-[01-02]"
-            platform: {kind: generic, hcas: [{name: mlx5_0, rate: 400G, role: management}, {name: mlx5_1, rate: 400G, role: management}]}
         fabrics:
           - name: compute
-            topology: {leaf: {count: 3}, reserve: {ufm: 2}}
-            attach: [{pool: gpu, hcas: compute}, {pool: ufm, hcas: all, at: reserved}]
+            topology: {reserve: {ufm: 1}}
 
     Good:
-        pools:
-          - name: ufm
-            hosts: "ufm-[01-02]"
-            platform: {kind: generic, hcas: [{name: mlx5_0, rate: 400G, role: management}, {name: mlx5_1, rate: 400G, role: management}]}
         fabrics:
           - name: compute
-            topology: {leaf: {count: 3}, reserve: {ufm: 4}}
-            attach: [{pool: gpu, hcas: compute}, {pool: ufm, hcas: all, at: reserved}]
+            topology: {reserve: {ufm: 4}}
     """,
 )
 
@@ -289,17 +283,18 @@ HOST_TOO_WIDE = declare(
     "IBG234",
     "host-wider-than-leaf",
     Severity.ERROR,
-    """With `rails: host` all adapters of a host hang on one leaf, and a host has more of them than a leaf has downlinks.
+    """With `rails: host` all adapters of a host hang on one leaf, and a
+    host has more of them than a leaf has downlinks.
 
     Bad:
         fabrics:
           - name: compute
-            topology: {kind: fat-tree, rails: host, leaf: {switch: qm9700, downlinks: 4}}
+            topology: {leaf: {downlinks: 4}}
 
     Good:
         fabrics:
           - name: compute
-            topology: {kind: fat-tree, rails: host, leaf: {switch: qm9700, downlinks: 16}}
+            topology: {leaf: {downlinks: 32}}
     """,
 )
 
@@ -309,21 +304,21 @@ SWITCH_TWICE = declare(
     Severity.ERROR,
     """Two switches have one name, or a switch is called like a host.
 
-    Switch names are identities in node-name maps, GUID bindings and dumps. Two fabrics of one spec both have a `leaf-01`: give one
-    of them a `prefix`.
+    Switch names are identities in node-name maps, GUID bindings and dumps. Two fabrics of one spec both have a `leaf-01`:
+    give one of them a `prefix`.
 
     Bad:
         fabrics:
           - name: second
             control: {kind: opensm, subnet_prefix: "0xfec0000000000002"}
-            topology: {kind: fat-tree, rails: host, unit: 2, leaf: {switch: qm9700, count: 2}, spine: {switch: qm9700}}
+            topology: {kind: fat-tree, rails: host, tiers: 2, leaf: {switch: qm9700}, spine: {switch: qm9700}}
             attach: [{pool: gpu, hcas: storage}]
 
     Good:
         fabrics:
           - name: second
             control: {kind: opensm, subnet_prefix: "0xfec0000000000002"}
-            topology: {kind: fat-tree, rails: host, unit: 2, leaf: {switch: qm9700, count: 2}, spine: {switch: qm9700}, prefix: st}
+            topology: {kind: fat-tree, rails: host, tiers: 2, leaf: {switch: qm9700}, spine: {switch: qm9700}, prefix: b}
             attach: [{pool: gpu, hcas: storage}]
     """,
 )
@@ -339,11 +334,11 @@ UNITS_DISAGREE = declare(
     Bad:
         fabrics:
           - name: compute
-            topology: {kind: fat-tree, rails: host, unit: 2, units: 3, tiers: 2, leaf: {switch: qm9700, count: 2}}
+            topology: {units: 3, leaf: {count: 2}}
 
     Good:
         fabrics:
           - name: compute
-            topology: {kind: fat-tree, rails: host, unit: 2, units: 3, tiers: 2, leaf: {switch: qm9700, count: 3}}
+            topology: {units: 3, leaf: {count: 3}}
     """,
 )
