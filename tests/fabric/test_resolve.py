@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from ibgen.diagnostics import Finding
+from ibgen.diagnostics import Finding, Span
 from ibgen.fabric import path_of_endpoint, path_of_host, path_of_switch, resolve
 
-from .clusters import CATALOG, UFM, adapters, built, cluster, fabric, found, pool
+from .clusters import CATALOG, UFM, adapters, built, cluster, fabric, found, pool, switch_ends
 
 OPAQUE = {"name": "rented", "control": {"kind": "provider"}, "topology": {"kind": "opaque"}}
 GPU = pool("gpu", "n[1-4]")
@@ -204,3 +207,57 @@ def test_adapters_listed_by_name_make_rails_in_the_order_of_the_list() -> None:
     f = built([pool("gpu", "n[1-2]", platform=adapters(4))], fabric(attach=[{"pool": "gpu", "hcas": ["mlx5_3", "mlx5_0"]}]))
     s = f.subnets[0]
     assert [(int(h), int(r)) for h, r in zip(s.ports.hca, s.ports.rail, strict=True)] == [(0, 1), (3, 0)] * 2
+
+
+_small = st.one_of(st.none(), st.integers(1, 70))
+_tier = st.fixed_dictionaries(
+    {"switch": st.sampled_from(["qm9700", "qm8700", "sb7800", "q3400-ra"])}, optional={"count": _small, "uplinks": _small}
+)
+_leaf = st.builds(
+    lambda tier, more: tier | more, _tier, st.fixed_dictionaries({}, optional={"downlinks": _small, "split": st.integers(1, 2)})
+)
+_topologies = st.fixed_dictionaries(
+    {"kind": st.just("fat-tree"), "leaf": _leaf},
+    optional={
+        "rails": st.sampled_from(["aligned", "host"]),
+        "unit": _small,
+        "units": _small,
+        "spine": st.one_of(st.none(), _tier),
+        "core": st.one_of(st.none(), _tier),
+        "tiers": st.sampled_from([None, 1, 2, 3]),
+        "pod": _small,
+        "planes": st.integers(1, 3),
+        "reserve": st.dictionaries(
+            st.sampled_from(["ufm", "sm"]),
+            st.one_of(st.integers(1, 40), st.fixed_dictionaries({"ports": st.integers(1, 9), "unit": _small})),
+        ),
+    },
+)
+_pools = st.fixed_dictionaries(
+    {
+        "hosts": st.sampled_from(["n1", "n[1-8]", "n[001-300]", "n[3,90]", "a[1-4],b[1-2]"]),
+        "platform": st.builds(lambda n, p: adapters(n, ports=p), st.integers(1, 9), st.integers(1, 3)),
+    },
+    optional={"units": st.lists(st.integers(1, 9), max_size=3), "domain": st.integers(2, 40)},
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(topology=_topologies, gpu=_pools, ports=st.sampled_from([None, {"1": "plane-a"}, {"1": "a", "2": "a"}, {"1": "b"}]))
+def test_whatever_is_written_gives_a_fabric_or_a_finding_that_helps(
+    topology: dict[str, Any], gpu: dict[str, Any], ports: Any
+) -> None:
+    attach = [{"pool": "gpu", "ports": ports}, {"pool": "ufm", "hcas": "all", "at": "reserved", "ports": {"1": "a"}}]
+    spec = cluster([gpu | {"name": "gpu"}, pool("ufm", "ufm-[1-2]", platform=UFM)], fabric(attach=attach, **topology))
+    result, findings = resolve(spec, CATALOG)
+    assert result is not None
+    assert bool(result.failed) == bool(findings)
+    for finding in findings:
+        assert finding.hint
+        assert not isinstance(finding.at, Span)
+    for subnet in result.subnets:
+        ends = switch_ends(subnet)
+        assert len(np.unique(ends, axis=0)) == len(ends)
+        assert (ends[:, 1] <= subnet.switches.ports[ends[:, 0]]).all()
+        kinds = subnet.cables.kind
+        assert len(set(np.bincount(subnet.cables.lower[kinds == 1]))) <= 1, "every leaf has its full set of uplinks"
