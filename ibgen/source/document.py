@@ -102,7 +102,7 @@ def parse(text: str, file: str, overlays: Sequence[tuple[str, str]] = ()) -> tup
             findings += found
             silencing, found = collect(source, tree.hiding)
             suppressions += silencing
-            findings += found
+            findings += found if tree.usable else []  # below a syntax error, text and comments cannot be told apart
             usable = usable and tree.usable
             if not isinstance(tree.data, dict):
                 continue
@@ -134,7 +134,7 @@ def _read(source: Source, places: Places, *, overlay: bool) -> tuple[Tree, list[
         return tree, findings
     what = "a list" if isinstance(tree.data, list) else "a single value"
     at = source.line_span(places.sources.span(tree.place).line)
-    hint = "write `key: value` lines at the left margin; a key such as `pools:` belongs above a list"
+    hint = "write `key: value` lines, a space after each colon; a key such as `pools:` belongs above a list"
     findings.append(codes.NOT_A_MAPPING.finding(f"the file holds {what}, not a mapping of keys", at, hint=hint))
     tree.usable = False
     return tree, findings

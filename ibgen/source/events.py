@@ -56,7 +56,7 @@ class Frame:
     key_place: int = 0  # shifted to where an entry holds it
     drop: bool = False  # the next value has no usable key
     merge: bool = False  # the next value belongs to `<<`
-    merges: list[tuple[Data, int]] = field(default_factory=list)
+    merges: list[tuple[Data, int]] | None = None
 
 
 @dataclass(slots=True)
@@ -222,7 +222,7 @@ class _Builder:
             top.key, top.drop, top.merge = "", True, False
         else:
             if top.merge:
-                top.merges.append((value, place))
+                top.merges = [*(top.merges or ()), (value, place)]
             elif not top.drop:
                 top.node[top.key] = value
                 top.spots[top.key] = top.key_place | place

@@ -15,7 +15,7 @@ from ibgen.diagnostics import Finding, Label, Span
 from ibgen.source.findings import SYNTAX, TAB, TAG
 from ibgen.source.places import Source
 
-_TABBED = re.compile(r"^ *\t[ \t]*(?=\S)", re.M)
+_TABBED = re.compile(r"^ *\t", re.M)
 _GLUED = re.compile(r"[ ]*(?:- +)*([\w.-]+):([^\s:/].*)")  # `key:value`; `http://` and `::` are no such thing
 
 
@@ -95,6 +95,9 @@ def _colon(case: _Case) -> Finding:
     for number in range(max(first_line, case.line - 1), case.line):
         if glued := _GLUED.fullmatch(case.source.line(number).rstrip()):
             return _no_space(case, number, glued)
+    start_column = case.source.point(case.source.base + start)[1]
+    if first_line < case.line and not case.source.line(first_line)[: start_column - 1].strip():
+        return _bare(case, first_line)
     if first_line < case.line:
         message = "this line is indented as a part of the value above it, which is already complete"
         labels = (Label(case.source.line_span(first_line), "the value above"),)
@@ -128,6 +131,8 @@ def _no_key(case: _Case) -> Finding:
         return SYNTAX.finding(
             f"`{text[0]}` closes or divides nothing", case.here(), hint="delete it, or add the opening bracket"
         )
+    if text.startswith(":"):
+        return SYNTAX.finding("a colon without a key before it", case.here(), hint="write the key before the colon")
     if text.startswith("- ") or text == "-":
         message = "a list item where a key is expected"
         return SYNTAX.finding(message, case.source.line_span(case.line), hint="indent it like the list it belongs to")
@@ -135,7 +140,7 @@ def _no_key(case: _Case) -> Finding:
         message = "a key where the list above expects its next item"
         hint = "start the line with `- `, or indent it like the key that the list belongs to"
     else:
-        message = f"an indentation of {len(before)} spaces fits no block above"
+        message = f"this line is indented by {len(before)}, which fits no block above"
         hint = "give it exactly the indentation of the lines it belongs to"
     labels = (Label(case.source.line_span(case.source.point(case.source.base + case.context)[0]), "the block begins here"),)
     return SYNTAX.finding(message, case.source.line_span(case.line), labels=labels, hint=hint)
@@ -158,9 +163,21 @@ def _no_colon(case: _Case) -> Finding:
     line = case.source.point(case.source.base + case.context)[0]
     if glued := _GLUED.fullmatch(case.source.line(line).rstrip()):
         return _no_space(case, line, glued)
-    at = case.source.line_span(line)
+    return _bare(case, line)
+
+
+def _bare(case: _Case, line: int) -> Finding:
     hint = "add the colon after the key; a long value goes into quotes or is indented under its key"
-    return SYNTAX.finding("this line is neither `key: value` nor `- item`", at, hint=hint)
+    return SYNTAX.finding("this line is neither `key: value` nor `- item`", case.source.line_span(line), hint=hint)
+
+
+def _outside(case: _Case) -> Finding:
+    """`did not find expected <document start>`: the text goes on after its top-level value is complete."""
+    if glued := _GLUED.fullmatch(case.source.line(case.line).rstrip()):
+        return _no_space(case, case.line, glued)
+    hint = "start every top-level key at the left margin; `...` and a closing bracket end the document"
+    message = "this line does not belong to what stands above it, which is already complete"
+    return SYNTAX.finding(message, case.source.line_span(case.line), hint=hint)
 
 
 def _unclosed_quote(case: _Case) -> Finding:
@@ -179,7 +196,7 @@ def _bracket(case: _Case) -> Finding:
     found = case.text[case.at : case.at + 1]
     near = case.source.point(case.source.base + case.context)[0] == case.line
     if not near or not found.strip():
-        return SYNTAX.finding(f"`{bracket}` is never closed", opened, hint=f"add `{other}` where the list ends")
+        return SYNTAX.finding(f"`{bracket}` is never closed", opened, hint=f"add `{other}` where it ends")
     labels = (Label(opened, "opened here"),)
     message = f"`{found}` where `,` or `{other}` is expected"
     return SYNTAX.finding(message, case.here(), labels=labels, hint=f"add the missing `,` or `{other}`, or quote the value")
@@ -193,10 +210,10 @@ def _dash(case: _Case) -> Finding:
 
 
 def _escape(case: _Case) -> Finding:
-    message = f"an unknown escape `{case.text[case.at : case.at + 2]}` inside double quotes".replace("\n", "")
-    return SYNTAX.finding(
-        message, case.here(), hint="write the backslash twice, or use single quotes, where it stands for itself"
-    )
+    start = max(case.text.rfind("\\", case.context, case.at + 1), case.context)
+    shown = case.text[start : start + 2].strip()
+    hint = "write the backslash twice, or use single quotes, where it stands for itself"
+    return SYNTAX.finding(f"an unknown escape `{shown}` inside double quotes", case.span(start, start + len(shown)), hint=hint)
 
 
 def _star(case: _Case) -> Finding:
@@ -232,7 +249,7 @@ _CASES: tuple[tuple[str, Callable[[_Case], Finding]], ...] = (
     ("mapping values are not allowed", _colon),
     ("expected key", _no_key),
     ("expected '-' indicator", _no_key),
-    ("expected <document start>", _no_key),
+    ("expected <document start>", _outside),
     ("expected ':'", _no_colon),
     ("unexpected end of stream", _unclosed_quote),
     ("unexpected document indicator", _unclosed_quote),

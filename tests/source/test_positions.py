@@ -208,3 +208,7 @@ def test_every_span_of_a_block_document_reads_back_as_its_value(data: dict[str, 
         span = document.span(path)
         indented = " " * (span.column - 1) + marked(document, span)  # a block's own indentation belongs to it
         assert safe_load(indented) == value
+
+
+def test_a_document_that_was_never_read_points_at_the_file_as_a_whole() -> None:
+    assert Document(file="gone.yaml", data=None, texts={}).span(("pools", 0)) == Span("gone.yaml", 0)
