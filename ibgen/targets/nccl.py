@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ibgen.catalog import Catalog, Platform
 from ibgen.catalog.nccl import parameter, release
 from ibgen.diagnostics import Finding
@@ -144,16 +146,17 @@ def _service_level(spec: ClusterSpec, group: HostClass) -> int:
 
 def _pools_with_isolated_rails(fabric: Fabric) -> set[int]:
     """Pools some of whose hosts have compute ports that no path of cables joins (nccl issues 836, 2013)."""
-    islands_of: dict[int, set[tuple[int, int]]] = {}
-    pool_of: dict[int, int] = {}
-    for s, subnet in enumerate(fabric.subnets):
+    count = len(fabric.hosts.names)
+    lowest = np.full(count, np.iinfo(np.int64).max)
+    highest = np.full(count, -1, dtype=np.int64)
+    offset = 0  # an island is a row of its subnet's switches: those of different subnets never meet
+    for subnet in fabric.subnets:
         keep = subnet.ports.compute
-        label = islands(subnet)[subnet.ports.leaf[keep]]
-        hosts = subnet.ports.host[keep]
-        for host, island in set(zip(hosts.tolist(), label.tolist(), strict=True)):
-            islands_of.setdefault(host, set()).add((s, island))
-            pool_of[host] = int(fabric.hosts.pool[host])
-    return {pool_of[host] for host, on in islands_of.items() if len(on) > 1}
+        label = islands(subnet)[subnet.ports.leaf[keep]] + offset
+        np.minimum.at(lowest, subnet.ports.host[keep], label)
+        np.maximum.at(highest, subnet.ports.host[keep], label)
+        offset += len(subnet.switches.names)
+    return set(np.unique(fabric.hosts.pool[highest > lowest]).tolist())
 
 
 def _too_many(group: HostClass) -> Finding:

@@ -121,17 +121,30 @@ def _leaves_of_hosts(subnet: Subnet) -> dict[int, set[int]]:
 
 
 def _hosts_of(subnet: Subnet, groups: dict[str, tuple[int, ...]]) -> dict[str, list[int]]:
-    """Each host with a compute port, in the first group that holds all its leaves (or the lowest of them)."""
-    by_leaf: dict[int, list[str]] = {}
-    for name, leaves in groups.items():
-        for leaf in leaves:
-            by_leaf.setdefault(leaf, []).append(name)
+    """Each host with a compute port, in the group of its leaves. In a fat tree one leaf tells which; elsewhere a leaf may
+    stand in several sets, and the first that holds all leaves of the host has it."""
+    if subnet.plan is not None:
+        return _hosts_of_leaves(subnet, groups)
     members = {name: frozenset(leaves) for name, leaves in groups.items()}
     hosts: dict[str, list[int]] = {name: [] for name in groups}
     for host, own in sorted(_leaves_of_hosts(subnet).items()):
-        near = by_leaf[min(own)]
+        near = [name for name, leaves in members.items() if min(own) in leaves]
         hosts[next((name for name in near if own <= members[name]), near[0])].append(host)
     return hosts
+
+
+def _hosts_of_leaves(subnet: Subnet, groups: dict[str, tuple[int, ...]]) -> dict[str, list[int]]:
+    ports = subnet.ports
+    group_of = np.zeros(len(subnet.switches.names), dtype=np.int64)
+    for n, leaves in enumerate(groups.values()):
+        group_of[list(leaves)] = n
+    host, leaf = ports.host[ports.compute], ports.leaf[ports.compute]
+    order = np.lexsort((leaf, host))
+    rows, first = np.unique(host[order], return_index=True)
+    home = group_of[leaf[order][first]]
+    by_group = np.argsort(home, kind="stable")
+    bounds = np.searchsorted(home[by_group], np.arange(len(groups) + 1))
+    return {name: rows[by_group[bounds[n] : bounds[n + 1]]].tolist() for n, name in enumerate(groups)}
 
 
 def _pods(subnet: Subnet, groups: dict[str, tuple[int, ...]]) -> dict[str, str]:
