@@ -209,24 +209,25 @@ def test_adapters_listed_by_name_make_rails_in_the_order_of_the_list() -> None:
     assert [(int(h), int(r)) for h, r in zip(s.ports.hca, s.ports.rail, strict=True)] == [(0, 1), (3, 0)] * 2
 
 
-_small = st.one_of(st.none(), st.integers(1, 70))
+_small = st.one_of(*[st.none()] * 5, st.integers(1, 70))
 _tier = st.fixed_dictionaries(
     {"switch": st.sampled_from(["qm9700", "qm8700", "sb7800", "q3400-ra"])}, optional={"count": _small, "uplinks": _small}
 )
 _leaf = st.builds(
-    lambda tier, more: tier | more, _tier, st.fixed_dictionaries({}, optional={"downlinks": _small, "split": st.integers(1, 2)})
+    lambda tier, more: tier | more,
+    _tier,
+    st.fixed_dictionaries({}, optional={"downlinks": _small, "split": st.sampled_from([1, 1, 1, 2])}),
 )
 _topologies = st.fixed_dictionaries(
-    {"kind": st.just("fat-tree"), "leaf": _leaf},
+    {"kind": st.just("fat-tree"), "leaf": _leaf, "spine": st.one_of(_tier, _tier, _tier, st.none())},
     optional={
         "rails": st.sampled_from(["aligned", "host"]),
         "unit": _small,
         "units": _small,
-        "spine": st.one_of(st.none(), _tier),
         "core": st.one_of(st.none(), _tier),
-        "tiers": st.sampled_from([None, 1, 2, 3]),
+        "tiers": st.sampled_from([None, None, 1, 2, 3]),
         "pod": _small,
-        "planes": st.integers(1, 3),
+        "planes": st.sampled_from([1, 1, 1, 2]),
         "reserve": st.dictionaries(
             st.sampled_from(["ufm", "sm"]),
             st.one_of(st.integers(1, 40), st.fixed_dictionaries({"ports": st.integers(1, 9), "unit": _small})),
@@ -235,10 +236,10 @@ _topologies = st.fixed_dictionaries(
 )
 _pools = st.fixed_dictionaries(
     {
-        "hosts": st.sampled_from(["n1", "n[1-8]", "n[001-300]", "n[3,90]", "a[1-4],b[1-2]"]),
+        "hosts": st.sampled_from(["n1", "n[1-8]", "n[001-300]", "n[001-999]", "n[3,90]", "a[1-4],b[1-2]"]),
         "platform": st.builds(lambda n, p: adapters(n, ports=p), st.integers(1, 9), st.integers(1, 3)),
     },
-    optional={"units": st.lists(st.integers(1, 9), max_size=3), "domain": st.integers(2, 40)},
+    optional={"units": st.lists(st.integers(1, 9), max_size=3), "domain": st.sampled_from([None, None, 2, 4, 18, 40])},
 )
 
 
