@@ -34,7 +34,7 @@ def run(
     for name, prove in PROGRAMS.items():
         if name in expect and (not only or name in only):
             progress(name)
-            verdicts.append(prove(tree, expect, env, progress))
+            verdicts.append(prove(tree.resolve(), expect, env, progress))  # programs run in folders of their own
     return tuple(verdicts)
 
 
