@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 
 from ibgen import assets, compiler
+from ibgen.compilation import complete
+from ibgen.emit.expect import expect as expectations
+from ibgen.emit.slurm import slurm
 from ibgen.prove.slurm import prove
 from ibgen.prove.verdict import Check, Verdict
 
@@ -30,11 +33,12 @@ def built(example: str, folder: Path, *overlays: str) -> tuple[Path, dict[str, A
         files[-1].write_text(text)
     c, _ = compiler.compile(compiler.Input(assets.examples() / example, tuple(files)))
     tree = folder / "tree"
-    for artifact in compiler.emit_tree(c):
-        if artifact.path.startswith(("slurm/", "expect.json")):
-            path = tree / artifact.path
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(artifact.content)
+    whole = complete(c)
+    assert whole is not None
+    for artifact in (*slurm.run(whole), *expectations.run(whole)):
+        path = tree / artifact.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(artifact.content)
     return tree, json.loads((tree / "expect.json").read_text())
 
 
