@@ -38,9 +38,10 @@ def check(
 
         terminal.out(report_json(report))
     elif format is Format.sarif:
+        from ibgen import __version__
         from ibgen.render.sarif import report_sarif
 
-        terminal.out(report_sarif(report))
+        terminal.out(report_sarif(report, __version__))
     else:
         from ibgen.render.github import report_github
         from ibgen.render.text import summary

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -41,21 +41,38 @@ def prove(
     _must_be_tree(tree)
     from ibgen import prove as proofs
 
-    _must_be_known([*(only or ()), *(r for r in require or () if r != "all")], proofs.PROGRAMS)
-    with terminal.Progress() as step:
-        verdicts = proofs.run(tree, dict(os.environ) | {"PATH": search_path()}, tuple(only or ()), step)
-    _print(verdicts, tree, format)
-    if any(v.status == "failed" for v in verdicts):
+    asked = _known(only or (), proofs.PROGRAMS) or tuple(proofs.PROGRAMS)
+    wanted = set(_known([r for r in require or () if r != "all"], proofs.PROGRAMS))
+    env = dict(os.environ) | {"PATH": search_path()}
+    try:
+        with terminal.Progress() as step:
+            verdicts = {name: v for name in asked for v in proofs.run(tree, env, (name,), step)}
+    except proofs.NotATree as error:
+        raise Refused(str(error), "`ibgen build` writes a tree") from None
+    _print(tuple(verdicts.values()), tree, format)
+    if any(v.status == "failed" for v in verdicts.values()):
         return FINDINGS
-    wanted = {v.program for v in verdicts} if "all" in (require or ()) else set(require or ())
-    missed = sorted(v.program for v in verdicts if v.status == "skipped" and v.program in wanted)
-    missed += sorted(wanted - {v.program for v in verdicts})
-    if missed:
+    if "all" in (require or ()):
+        wanted |= verdicts.keys()
+    if missed := sorted(name for name in wanted if name not in verdicts or verdicts[name].status == "skipped"):
         terminal.say(f"required but not proved: {', '.join(missed)}")
         return USAGE
     if format is Format.text:
         next_step("less", tree / "README.md")
     return CLEAN
+
+
+_ALSO = {"slurmctld": "slurm", "libnccl": "nccl"}
+"""What a program is called where the proof has a shorter name."""
+
+
+def _known(names: Sequence[str], programs: Collection[str]) -> tuple[str, ...]:
+    """The names of proofs, each once."""
+    found = dict.fromkeys(_ALSO.get(name, name) for name in names)
+    for name in found:
+        if name not in programs:
+            raise Refused(f"there is no proof by `{name}`", f"the programs are {', '.join(programs)}")
+    return tuple(found)
 
 
 def _must_be_tree(tree: Path) -> None:
@@ -67,12 +84,6 @@ def _must_be_tree(tree: Path) -> None:
         raise Refused(f"a build into {tree} was interrupted", "run `ibgen build` again: it finishes it, or takes it back")
     if not (tree / MANIFEST).is_file():
         raise Refused(f"{tree} is not a tree that ibgen built: it has no {MANIFEST}", "`ibgen build -o FOLDER` writes one")
-
-
-def _must_be_known(names: Sequence[str], programs: Sequence[str]) -> None:
-    for name in names:
-        if name not in programs:
-            raise Refused(f"there is no proof by `{name}`", f"the programs are {', '.join(programs)}")
 
 
 def _print(verdicts: Sequence[Verdict], tree: Path, format: Format) -> None:

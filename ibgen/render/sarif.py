@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from ibgen import __version__
 from ibgen.diagnostics import Code, Diagnostic, Report, Span
 
 from .cells import BREAK
@@ -21,13 +20,13 @@ _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sa
 Lines = Mapping[str, Sequence[str]]
 
 
-def report_sarif(report: Report) -> str:
-    """One run; every code that occurs is a rule with its page as help."""
+def report_sarif(report: Report, version: str) -> str:
+    """One run of ibgen `version`; every code that occurs is a rule with its page as help."""
     lines: Lines = {file: BREAK.split(text) for file, text in report.texts.items()}
     every = (*report.diagnostics, *report.suppressed)
     codes = {d.code.id: d.code for d in every}
     index = {id: n for n, id in enumerate(sorted(codes))}
-    driver = {"name": "ibgen", "version": __version__, "rules": [_rule(codes[id]) for id in sorted(codes)]}
+    driver = {"name": "ibgen", "version": version, "rules": [_rule(codes[id]) for id in sorted(codes)]}
     results = [_result(d, index[d.code.id], lines) for d in every]
     run = {"tool": {"driver": driver}, "columnKind": "utf16CodeUnits", "results": results}
     return dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})

@@ -53,15 +53,15 @@ class Proof(Protocol):
 _STYLES = {"passed": "help", "failed": "error", "skipped": "warning"}
 
 
-def verdicts_text(verdicts: Sequence[Proof], *, color: bool = False, verbose: bool = False) -> str:
-    """A line per program, then the checks that failed or could not be judged; with `verbose` all of them."""
+def verdicts_text(verdicts: Sequence[Proof], *, color: bool = False) -> str:
+    """A line per program and its checks below it: what passed says how much of it was judged."""
     draw = paint(color)
     names = [printable(f"{v.program} {v.version}".strip()) for v in verdicts]
     space = max(map(width, names), default=0)
     lines: list[str] = []
     for v, name in zip(verdicts, names, strict=True):
         lines.append(f"{pad(name, space)}  {draw(_STYLES[v.status], f'{v.status:<7}')}  {_said(v)}".rstrip())
-        lines += [line for c in v.checks if verbose or not c.passed for line in _check(c, draw)]
+        lines += [line for c in v.checks for line in _check(c, draw)]
         if v.status == "skipped" and v.remedy:
             lines.append(f"  {draw('help', 'help:')} {printable(v.remedy)}")
     return "".join(line + "\n" for line in lines)
@@ -76,10 +76,10 @@ def _said(v: Proof) -> str:
 
 
 def _check(c: Judged, draw: Paint) -> list[str]:
-    word, style = ("passed", "help") if c.passed else ("skipped", "warning") if c.skipped else ("failed", "error")
+    word, style = ("ok", "dim") if c.passed else ("skipped", "warning") if c.skipped else ("failed", "error")
     first, *rest = BREAK.split(c.detail.strip())
     where = f"{c.file}:{c.line}: " if c.file and c.line else f"{c.file}: " if c.file else ""
-    head = f"  {draw(style, word)} {printable(c.name)}: {printable(where + first)}".rstrip(": ")
+    head = f"  {draw(style, f'{word:<7}')} {printable(c.name)}: {printable(where + first)}".rstrip(": ")
     return [head, *(f"      {printable(line)}".rstrip() for line in rest)]
 
 

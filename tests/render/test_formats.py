@@ -110,7 +110,7 @@ def check_sarif(log: dict) -> dict:
 
 
 def test_sarif_has_rules_regions_related_places_and_suppressions() -> None:
-    run = check_sarif(json.loads(report_sarif(REPORT)))
+    run = check_sarif(json.loads(report_sarif(REPORT, "1.2.3")))
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["IBG105", "IBG201"]
     assert "helpUri" not in run["tool"]["driver"]["rules"][1]
     assert "```yaml\na: 1\n```" in run["tool"]["driver"]["rules"][1]["help"]["markdown"]
@@ -124,14 +124,14 @@ def test_sarif_has_rules_regions_related_places_and_suppressions() -> None:
 
 def test_sarif_columns_are_utf16_units() -> None:
     """Column 6 of `x: 😀: b` is its sixth character, and the emoji before it is two UTF-16 units."""
-    run = check_sarif(json.loads(report_sarif(REPORT)))
+    run = check_sarif(json.loads(report_sarif(REPORT, "1.2.3")))
     assert run["columnKind"] == "utf16CodeUnits"
     assert run["results"][1]["locations"][0]["physicalLocation"]["region"] == {"startLine": 2, "startColumn": 7, "endColumn": 9}
 
 
 @given(reports)
 def test_any_report_is_sarif(report: Report) -> None:
-    text = report_sarif(report)
+    text = report_sarif(report, "1.2.3")
     text.encode()
     check_sarif(json.loads(text))
 
