@@ -10,7 +10,6 @@ the value itself at the alias.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
 from _ruamel_yaml import (
@@ -28,11 +27,12 @@ from _ruamel_yaml import (
 )
 from ruamel.yaml.error import YAMLError
 
-from ibgen.diagnostics import Code, Finding, Label
+from ibgen.diagnostics import Code, Label
 from ibgen.source import findings as codes
 from ibgen.source.aliases import Anchors, merge_into
 from ibgen.source.places import KEY_SHIFT, OFFSET_BITS, Data, Places, Source, Spots, key_of, pack, unpack
 from ibgen.source.syntax import explain
+from ibgen.source.tree import Frame, Tree
 
 MAX_DEPTH = 64
 """The longest path of the language has about ten steps; Python's recursion limit, which later passes meet, is 1,000."""
@@ -41,34 +41,6 @@ ODD_KEYS = frozenset(("", "<<"))
 SPECIAL = frozenset(("", "~", "n", "N", "0", "+", "-"))  # first characters of plain scalars that need a second look
 NULLS = frozenset(("", "~", "null", "Null", "NULL"))  # YAML 1.2.2, section 10.3.2
 OCTAL_OR_NOT = re.compile(r"[-+]?0[0-9]+")  # octal in YAML 1.1, decimal in YAML 1.2
-
-
-@dataclass(slots=True)
-class Frame:
-    """A container that is still open. `key` is the key whose value comes next."""
-
-    node: Any
-    spots: Any
-    keyed: bool
-    start: int
-    anchor: str | None
-    key: str | None = None
-    key_place: int = 0  # shifted to where an entry holds it
-    drop: bool = False  # the next value has no usable key
-    merge: bool = False  # the next value belongs to `<<`
-    merges: list[tuple[Data, int]] | None = None
-
-
-@dataclass(slots=True)
-class Tree:
-    """What one file holds. `usable` is false where later findings would only repeat what is wrong here."""
-
-    data: Data = None
-    place: int = 0
-    empty: bool = True
-    usable: bool = True
-    findings: list[Finding] = field(default_factory=list)
-    hiding: list[tuple[int, int]] = field(default_factory=list)  # where quoted and block scalars keep `#`
 
 
 def build(source: Source, text: str, places: Places) -> Tree:
