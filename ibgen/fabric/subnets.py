@@ -6,6 +6,8 @@ fabric cannot be built) and everything that was found on the way.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ibgen.catalog import Catalog, SwitchModel
@@ -68,26 +70,23 @@ def _fat_tree(spec: ClusterSpec, fabric: int, topology: FatTree, catalog: Catalo
     plan, findings = count(topology, form, placement.units, spine, core or spine, at)
     if plan is None:
         return (), findings
-    name, planes = spec.fabrics[fabric].name, topology.planes
-    prefix = f"{topology.prefix}-" if topology.prefix else ""
-    frames = [
-        fat_tree.Frame(
-            name=name if planes == 1 else f"{name}-p{p}", fabric=fabric, plane=p,
-            prefix=prefix if planes == 1 else f"{prefix}p{p}-", shape=form, plan=plan, ways=topology.leaf.split,
-            leaf=leaf, spine=spine, core=core or spine,
-        )
-        for p in range(1, planes + 1)
-    ]  # fmt: skip
-    return _planes(spec, topology, frames, entries, placement, places, inventory)
+    base = fat_tree.Frame(
+        name=spec.fabrics[fabric].name, fabric=fabric, plane=1, prefix=f"{topology.prefix}-" if topology.prefix else "",
+        shape=form, plan=plan, ways=topology.leaf.split, leaf=leaf, spine=spine, core=core or spine,
+    )  # fmt: skip
+    return _planes(spec, topology, base, entries, placement, places, inventory)
 
 
 def _planes(
-    spec: ClusterSpec, topology: FatTree, frames: list[fat_tree.Frame], entries: tuple[Attachment, ...],
+    spec: ClusterSpec, topology: FatTree, base: fat_tree.Frame, entries: tuple[Attachment, ...],
     placement: Placement, places: Ints, inventory: Inventory,
 ) -> Built:  # fmt: skip
     subnets: list[Subnet] = []
     findings: list[Finding] = []
-    for frame in frames:
+    for plane in range(1, topology.planes + 1):
+        frame = base if topology.planes == 1 else replace(
+            base, name=f"{base.name}-p{plane}", plane=plane, prefix=f"{base.prefix}p{plane}-"
+        )  # fmt: skip
         ends = endpoints(entries, frame.plane, inventory)
         kept, found = reserved_rows(spec, frame.fabric, topology, entries, placement, ends, inventory)
         findings += [f for f in found if f not in findings]  # every plane reserves alike

@@ -82,11 +82,7 @@ def _switches(
             models[group.switch] = model
         for name in expand(group.names):
             if name in group_of:
-                where = (*at, "switches", g, "names")
-                labels = [Label((*at, "switches", group_of[name], "names"), "first here")]
-                findings.append(
-                    SWITCH_TWICE.finding(f"two switches are called {name}", where, labels=labels, hint="name each once")
-                )
+                findings.append(_named_twice(name, group_of[name], g, at))
             else:
                 group_of[name] = g
                 rows.append((_TIERS[group.role], name, g))
@@ -110,6 +106,12 @@ def _switches(
         guid=np.zeros(count, np.uint64),
         bound=np.zeros(count, np.bool_),
     ), distinct, ()  # fmt: skip
+
+
+def _named_twice(name: str, first: int, again: int, at: Path) -> Finding:
+    labels = [Label((*at, "switches", first, "names"), "first here")]
+    message = f"two switches are called {name}"
+    return SWITCH_TWICE.finding(message, (*at, "switches", again, "names"), labels=labels, hint="name each once")
 
 
 def _impossible(ends: Ends, nodes: Nodes, at: Path) -> list[Finding]:
