@@ -233,6 +233,8 @@ def test_an_obstacle_in_the_middle_of_a_build_takes_it_back(built: Path, obstacl
 def test_a_second_build_does_not_wait_and_does_not_write(built: Path) -> None:
     ours, theirs = os.pipe(), os.pipe()
     child = os.fork()
+    os.close(theirs[0] if child else theirs[1])  # so that neither waits for the other when a check fails
+    os.close(ours[1] if child else ours[0])
     if child == 0:
 
         def pause(step: str) -> None:
@@ -255,8 +257,8 @@ def test_a_second_build_does_not_wait_and_does_not_write(built: Path) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert (built / "README.md").read_bytes() == b"new\n"
     assert not (built / ".ibgen").exists()
-    for end in (*ours, *theirs):
-        os.close(end)
+    os.close(ours[0])
+    os.close(theirs[1])
 
 
 def test_many_builds_at_once_leave_one_whole_tree(built: Path) -> None:
