@@ -8,7 +8,7 @@ import numpy as np
 
 from ibgen.compilation import Complete
 from ibgen.emit import Artifact, emitter
-from ibgen.fabric import ACTIVE, DOWN, HOST_CABLE, PLANNED, Subnet
+from ibgen.fabric import ACTIVE, DOWN, HOST_CABLE, PLANNED, Subnet, port_labels
 from ibgen.hostlist import expand
 from ibgen.spec import Site
 
@@ -48,29 +48,11 @@ class _Names:
         self.hosts = [hosts.names[h] for h in ports.host.tolist()]
         self.adapters = [adapters[p][h] for p, h in zip(pools, ports.hca.tolist(), strict=True)]
         self.endpoints = [f"{host}/{hca}" for host, hca in zip(self.hosts, self.adapters, strict=True)]
-        self.labels = [_labels(subnet, m) for m in range(len(subnet.models))]
-        self.model: list[int] = subnet.switches.model.tolist()
+        # one dictionary per (model, split), shared by all switches of that kind
+        self.labels = [port_labels(subnet, s) for s in range(len(subnet.switches.names))]
 
     def label(self, switch: int, port: int) -> str:
-        return self.labels[self.model[switch]][port]
-
-
-def _labels(subnet: Subnet, model: int) -> list[str]:
-    """Label by InfiniBand port number. Where host ports are split, a physical port holds `ways` numbers."""
-    switch = subnet.models[model]
-    highest = 0
-    for rows, ports in ((subnet.cables.upper, subnet.cables.upper_port), (subnet.ports.leaf, subnet.ports.leaf_port)):
-        mine = subnet.switches.model[rows] == model
-        highest = max(highest, int(ports[mine].max(initial=0)))
-    between = subnet.cables.kind != HOST_CABLE
-    lower = subnet.cables.lower_port[between]
-    mine = subnet.switches.model[subnet.cables.lower[between]] == model
-    highest = max(highest, int(lower[mine].max(initial=0)), switch.radix)
-    if highest <= switch.radix:
-        return ["", *(switch.port_label(p) for p in range(1, switch.radix + 1))]
-    split = max(switch.splits, key=lambda s: s.ways)
-    lanes = [(p, lane) for p in range(1, switch.radix + 1) for lane in range(1, split.ways + 1)]
-    return ["", *(switch.port_label(p, lane) for p, lane in lanes)]
+        return self.labels[switch][port]
 
 
 def _cables(subnet: Subnet, names: _Names, racks: dict[str, str]) -> str:
@@ -102,9 +84,7 @@ def _ports(subnet: Subnet, names: _Names) -> str:
     for s, (name, rail, unit) in enumerate(zip(switches.names, switches.rail.tolist(), switches.unit.tolist(), strict=True)):
         tail = f"{rail if rail >= 0 else ''},{unit or ''}"
         mine = use[s]
-        for port, label in enumerate(names.labels[names.model[s]]):
-            if port:
-                lines.append(f"{name},{port},{label},{mine.get(port, 'free,,,')},{tail}")
+        lines.extend(f"{name},{port},{label},{mine.get(port, 'free,,,')},{tail}" for port, label in names.labels[s].items())
     return "\n".join(lines) + "\n"
 
 

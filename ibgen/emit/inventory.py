@@ -15,12 +15,16 @@ from ibgen.fabric import ACTIVE
 
 @emitter("inventory")
 def inventory(c: Complete) -> Iterator[Artifact]:
-    """`ansible/inventory.yml`: groups `pool_*`, `unit_*`, `manager_*`; group names as Ansible wants them."""
+    """`ansible/inventory.yml`: groups `pool_*`, `class_*`, `unit_*`, `manager_*`; group names as Ansible wants them."""
     lines = [f"# {header(c.spec.cluster)}", "all:", "  children:"]
     variables = _host_variables(c)
     for pool, declared in enumerate(c.spec.pools):
         rows = np.flatnonzero(c.fabric.hosts.pool == pool).tolist()
         lines += _group(f"pool_{declared.name}", [c.fabric.hosts.names[r] for r in rows], variables)
+    profiles = {p.name for p in c.targets.nccl}
+    for host_class in c.targets.classes:
+        if host_class.name in profiles:
+            lines += _group(f"class_{host_class.name}", list(host_class.hosts), {})
     for name, hosts in _units(c):
         lines += _group(name, hosts, {})
     for fabric in c.spec.fabrics:

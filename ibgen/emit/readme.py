@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ibgen.compilation import Complete
 from ibgen.emit import Artifact, emitter
+from ibgen.emit.inventory import group_name
 from ibgen.emit.text import header, jinja_environment
 
 
@@ -20,7 +21,7 @@ def readme(c: Complete, *groups: tuple[Artifact, ...]) -> Iterator[Artifact]:
             {"folder": f"opensm/{m.name}", "name": m.name, "hosts": [h.host for h in m.hosts], "synthetic": m.synthetic}
             for m in c.targets.opensm
         ],
-        "nccl": [p for p in paths if p.startswith("nccl/")],
+        "nccl": [{"file": f"nccl/{p.name}.conf", "group": f"class_{group_name(p.name)}"} for p in c.targets.nccl],
         "slurm": [p.removeprefix("slurm/") for p in paths if p.startswith("slurm/")],
         "terraform": [{"folder": p.folder, "name": p.name} for p in c.targets.azure],
         "cabling": [p for p in paths if p.startswith("cabling/")],
