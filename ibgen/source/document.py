@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from ibgen.diagnostics import Finding, On, Path, Severity, Span, Suppression
 from ibgen.source import findings as codes
 from ibgen.source.characters import clean
-from ibgen.source.events import Tree, build
+from ibgen.source.events import build
 from ibgen.source.overlays import lay_over
 from ibgen.source.places import Data, Places, Source, Sources, is_quoted, key_of, unpack, value_of
 from ibgen.source.suppressions import collect
+from ibgen.source.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
