@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 __version__ = "0.1.0"
@@ -12,7 +13,5 @@ _API = ("load", "compile", "check", "build", "simulate")
 def __getattr__(name: str) -> Any:
     # The public functions live in `compiler`; importing it pulls numpy and pydantic in, which `ibgen --help` must not.
     if name in _API:
-        from ibgen import compiler
-
-        return getattr(compiler, name)
+        return getattr(importlib.import_module("ibgen.compiler"), name)
     raise AttributeError(f"module 'ibgen' has no attribute {name!r}")
