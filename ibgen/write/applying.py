@@ -24,7 +24,7 @@ from ibgen.write.moving import Progress
 from ibgen.write.paths import MANIFEST, STAGING, Artifact, parents
 from ibgen.write.planning import Kind, WritePlan, plan
 from ibgen.write.recovery import finish, recover, undo
-from ibgen.write.tree import look, put, remove_empty, sync
+from ibgen.write.tree import look, put, remove_empty, sync, sync_all
 
 
 def write(
@@ -107,9 +107,7 @@ def _stage(plan: WritePlan, progress: Progress) -> Journal:
             if move.old is not None:
                 _keep(root / move.path, staging / "old" / move.name)
         progress("sync")
-        for move in moves:
-            if move.new is not None:
-                sync(moving.staged(root, move))
+        sync_all([moving.staged(root, move) for move in moves if move.new is not None])
         sync(staging / "new")
         sync(staging / "old")
         journal = Journal(moves, *_folders(plan))
