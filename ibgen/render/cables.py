@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ibgen.fabric import ACTIVE, HOST_CABLE, PLANNED, Fabric, Subnet
 
@@ -18,6 +19,7 @@ from .cells import table
 from .json import dumps
 from .plan import TIERS
 
+_STATES = {ACTIVE: "active", PLANNED: "planned"}
 COLUMNS = ("fabric", "between", "lower", "upper", "rate_gbps", "state")
 
 
@@ -41,40 +43,39 @@ def cable_rows(
         rows = np.arange(len(subnet.cables.kind))
         if hosts is not None or switches is not None:
             rows = rows[_touches(fabric, subnet, hosts or (), switches or ())]
-        yield from _rows(fabric, subnet, rows.tolist())
+        yield from _rows(fabric, subnet, rows)
 
 
-def _touches(
-    fabric: Fabric, subnet: Subnet, hosts: Collection[str], switches: Collection[str]
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _touches(fabric: Fabric, subnet: Subnet, hosts: Collection[str], switches: Collection[str]) -> npt.NDArray[np.bool_]:
     cables = subnet.cables
     wanted_hosts = np.isin(subnet.ports.host, [fabric.hosts.row[h] for h in hosts if h in fabric.hosts.row])
     wanted = np.zeros(len(subnet.switches.names), dtype=np.bool_)
     wanted[[subnet.switches.row[s] for s in switches if s in subnet.switches.row]] = True
     host = cables.kind == HOST_CABLE
-    touched: np.ndarray[tuple[int], np.dtype[np.bool_]] = wanted[cables.upper]
+    touched: npt.NDArray[np.bool_] = wanted[cables.upper]
     touched[host] |= wanted_hosts[cables.lower[host]]
     touched[~host] |= wanted[cables.lower[~host]]
     return touched
 
 
-def _rows(fabric: Fabric, subnet: Subnet, rows: list[int]) -> Iterator[CableRow]:
-    cables, ports, names = subnet.cables, subnet.ports, subnet.switches.names
-    tier = subnet.switches.tier
-    words = {ACTIVE: "active", PLANNED: "planned"}
-    for r in rows:
-        upper, lower = int(cables.upper[r]), int(cables.lower[r])
-        top = TIERS[tier[upper]]
-        to = f"{names[upper]}:{cables.upper_port[r]}"
-        if cables.kind[r] == HOST_CABLE:
-            host = int(ports.host[lower])
-            hca = fabric.hosts.platforms[fabric.hosts.pool[host]].hcas[ports.hca[lower]].name
-            state = words.get(int(ports.state[lower]), "down")
-            end = f"{fabric.hosts.names[host]}/{hca}:{cables.lower_port[r]}"
-            yield CableRow(subnet.name, f"host-{top}", end, to, float(cables.rate_gbps[r]), state)
+def _rows(fabric: Fabric, subnet: Subnet, rows: npt.NDArray[np.intp]) -> Iterator[CableRow]:
+    cables, names = subnet.cables, subnet.switches.names
+    tiers = [TIERS[t] for t in subnet.switches.tier.tolist()]
+    columns = (cables.kind, cables.lower, cables.lower_port, cables.upper, cables.upper_port, cables.rate_gbps)
+    for kind, lower, lower_port, upper, upper_port, rate in zip(*(c[rows].tolist() for c in columns), strict=True):
+        if kind == HOST_CABLE:
+            below, (end, state) = "host", _host_end(fabric, subnet, lower)
         else:
-            end = f"{names[lower]}:{cables.lower_port[r]}"
-            yield CableRow(subnet.name, f"{TIERS[tier[lower]]}-{top}", end, to, float(cables.rate_gbps[r]), "active")
+            below, end, state = tiers[lower], names[lower], "active"
+        between = f"{below}-{tiers[upper]}"
+        yield CableRow(subnet.name, between, f"{end}:{lower_port}", f"{names[upper]}:{upper_port}", rate, state)
+
+
+def _host_end(fabric: Fabric, subnet: Subnet, port: int) -> tuple[str, str]:
+    """`dgx-001/mlx5_0`, and the state of that port."""
+    host = int(subnet.ports.host[port])
+    hca = fabric.hosts.platforms[fabric.hosts.pool[host]].hcas[subnet.ports.hca[port]].name
+    return f"{fabric.hosts.names[host]}/{hca}", _STATES.get(int(subnet.ports.state[port]), "down")
 
 
 def _plain(row: CableRow) -> list[str]:

@@ -63,6 +63,7 @@ def test_screen(
     monkeypatch.setenv("COLUMNS", "80")
     for example in assets.examples().glob("*"):
         shutil.copy(example, tmp_path)
+    shutil.copy(Path(__file__).with_name("lab.yaml"), tmp_path)
     (tmp_path / "broken.yaml").write_text(BROKEN)
     (tmp_path / "typos.yaml").write_text(TYPOS)
     code = start.main(SCREENS[name])

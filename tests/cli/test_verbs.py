@@ -12,10 +12,10 @@ import jsonschema
 import pytest
 
 from ibgen import assets
-from ibgen.cli import start
+from ibgen.cli import init, start
 from ibgen.cli.app import VERBS
 
-LAB = assets.examples() / "lab.yaml"
+LAB = Path(__file__).with_name("lab.yaml")
 
 BROKEN = """\
 ibgen: 1
@@ -277,7 +277,7 @@ def test_explain_lists_every_code(shell: Shell) -> None:
         assert page.startswith(" ".join(line.split()[:2]))
 
 
-@pytest.mark.parametrize("name", sorted(p.stem for p in assets.examples().glob("*.yaml") if "." not in p.stem))
+@pytest.mark.parametrize("name", sorted(init._sources()))
 def test_what_init_writes_passes_check(name: str, shell: Shell) -> None:
     folder = shell.folder / "fresh"
     folder.mkdir()
