@@ -36,7 +36,6 @@ def command(verb: str) -> Any:
     """The command line as one command of the framework, with `verb` (and no other) ready to be carried out."""
     app = typer.Typer(
         add_completion=False,
-        no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         help=_HELP,
@@ -50,7 +49,7 @@ def command(verb: str) -> Any:
         else:
             app.command(name, help=None if name == verb else line)(function)
     group: Any = get_command(app)
-    group.commands = {name: group.commands[name] for name in VERBS}  # in this order, groups of verbs included
+    group.list_commands = lambda context: list(VERBS)  # the framework would sort them, or put `show` last
     return group
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from ibgen.cli import terminal
 from ibgen.cli.exits import BUG, CLEAN, INTERRUPTED, USAGE, Refused
@@ -27,6 +28,8 @@ def _run(args: list[str]) -> int:
     from ibgen.cli.app import command
 
     try:
+        if not args:
+            return _bare(command(""))
         _known(args)
         code = command(next((a for a in args if not a.startswith("-")), "")).main(
             args, prog_name="ibgen", standalone_mode=False
@@ -61,6 +64,13 @@ _SYSTEM = {
     errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP,
 }  # fmt: skip
 """What the machine refuses, rather than what ibgen got wrong."""
+
+
+def _bare(group: Any) -> int:
+    """`ibgen` alone: the help, on standard error, because nothing was asked for."""
+    with group.make_context("ibgen", [], resilient_parsing=True) as context:
+        terminal.say(group.get_help(context))
+    return USAGE
 
 
 def _known(args: Sequence[str]) -> None:
