@@ -23,6 +23,8 @@ def storage_among_compute(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding
     names = {pool.name: p for p, pool in enumerate(spec.pools)}
     for i, declared in enumerate(spec.fabrics):
         for a, attach in enumerate(declared.attach):
+            if attach.pool not in names:
+                continue
             platform = fabric.hosts.platforms[names[attach.pool]]
             storage = [h.name for h in platform.hcas if h.role == "storage"]
             compute = [h.name for h in platform.hcas if h.role == "compute"]

@@ -24,6 +24,8 @@ def excluded_adapter(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
     names = {pool.name: p for p, pool in enumerate(spec.pools)}
     for i, declared in enumerate(spec.fabrics):
         for a, attach in enumerate(declared.attach):
+            if attach.pool not in names:
+                continue
             excluded = fabric.hosts.platforms[names[attach.pool]].excluded_hcas
             if isinstance(attach.hcas, tuple):
                 for n, name in enumerate(attach.hcas):

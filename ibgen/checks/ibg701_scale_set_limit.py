@@ -26,6 +26,8 @@ def scale_set_limit(spec: ClusterSpec) -> Iterator[Finding]:
     """
     pools = {pool.name: pool for pool in spec.pools}
     for c, cloud in enumerate(spec.cloud):
+        if cloud.pool not in pools:
+            continue
         hosts = len(expand(pools[cloud.pool].hosts))
         wanted = hosts if cloud.instances is None else cloud.instances
         at = ("cloud", c, "pool") if cloud.instances is None else ("cloud", c, "instances")

@@ -35,7 +35,7 @@ def azure_subnet(spec: ClusterSpec) -> Iterator[Finding]:
     """
     pools = {pool.name: pool for pool in spec.pools}
     for c, cloud in enumerate(spec.cloud):
-        if cloud.network.subnet_id is not None:
+        if cloud.network.subnet_id is not None or cloud.pool not in pools:
             continue
         space, subnet = ipaddress.IPv4Network(cloud.network.address_space), ipaddress.IPv4Network(cloud.network.subnet)
         at = ("cloud", c, "network", "subnet")

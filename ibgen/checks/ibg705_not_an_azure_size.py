@@ -25,6 +25,8 @@ def not_an_azure_size(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
     """
     rows = {pool.name: p for p, pool in enumerate(spec.pools)}
     for c, cloud in enumerate(spec.cloud):
+        if cloud.pool not in rows:
+            continue
         platform = fabric.hosts.platforms[rows[cloud.pool]]
         size = platform.id.removeprefix("azure/")
         if not platform.id.startswith("azure/"):

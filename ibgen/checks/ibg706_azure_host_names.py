@@ -26,8 +26,8 @@ def azure_host_names(spec: ClusterSpec) -> Iterator[Finding]:
     """
     pools = {pool.name: pool for pool in spec.pools}
     for c, cloud in enumerate(spec.cloud):
-        pool = pools[cloud.pool]
-        if spec.slurm is not None and pool.schedulable:
+        pool = pools.get(cloud.pool)
+        if pool is not None and spec.slurm is not None and pool.schedulable:
             yield azure_host_names.finding(
                 f"the VMs will be called {cloud.name or cloud.pool}-000000 and so on, Slurm expects {pool.hosts}",
                 ("cloud", c, "pool"),

@@ -15,7 +15,8 @@ from .azure import AzurePool, MarketplaceImage, NewNetwork
 def decide(spec: ClusterSpec, fabric: Fabric, catalog: Catalog) -> tuple[tuple[AzurePool, ...], tuple[Finding, ...]]:
     """One pool per entry, in the order of their names; what contradicts itself is judged by the 7xx rules."""
     rows = {pool.name: p for p, pool in enumerate(spec.pools)}
-    pools = [_pool(spec, fabric, cloud, rows[cloud.pool]) for cloud in spec.cloud if isinstance(cloud, AzureCloud)]
+    known = [cloud for cloud in spec.cloud if isinstance(cloud, AzureCloud) and cloud.pool in rows]
+    pools = [_pool(spec, fabric, cloud, rows[cloud.pool]) for cloud in known]
     return tuple(sorted(pools, key=lambda pool: pool.name)), ()
 
 

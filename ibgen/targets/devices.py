@@ -67,6 +67,8 @@ def _joined(spec: ClusterSpec, fabric: Fabric) -> dict[int, tuple[tuple[Hca, int
     for f in spec.fabrics:
         if f.topology.kind == "opaque":
             for attach in f.attach:
+                if attach.pool not in by_name:
+                    continue
                 pool = by_name[attach.pool]
                 hcas = fabric.hosts.platforms[pool].hcas
                 wanted = [i for i, h in enumerate(hcas) if h.role == "compute" and _asked(h, attach.hcas)]
