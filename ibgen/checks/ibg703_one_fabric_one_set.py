@@ -31,6 +31,8 @@ def one_fabric_one_set(spec: ClusterSpec) -> Iterator[Finding]:
     by_name = {f.name: f for f in spec.fabrics}
     first: dict[tuple[str, str], int] = {}
     for c, cloud in enumerate(spec.cloud):
+        if cloud.fabric not in by_name:
+            continue
         fabric = by_name[cloud.fabric]
         if fabric.control.kind != "provider":
             yield one_fabric_one_set.finding(
