@@ -92,6 +92,8 @@ SCALAR, MAPPING, BY_SHAPE = Tag("<scalar>"), Tag("<mapping>"), Discriminator(_sh
 
 
 Number = Annotated[float, _readable(_number), WithJsonSchema(_NUMBER_OR_TEXT)]
+"""A number: `0.8`, `175e9`."""
+
 Switchable = Annotated[bool, _readable(_boolean)]
 """true, false (also yes, no, on, off)."""
 
@@ -127,6 +129,7 @@ def _partition_name(text: str) -> str:
 
 
 PartitionName = Annotated[str, AfterValidator(_partition_name), _NAME_SCHEMA]
+"""A name that starts with a letter: OpenSM reads one that starts with a digit as a P_Key."""
 
 
 def _device(text: str) -> str:
@@ -159,6 +162,7 @@ def _file_name(text: str) -> str:
 
 
 FileName = Annotated[str, AfterValidator(_file_name)]
+"""A file beside or below the spec, as a relative path."""
 
 
 def _hostlist(text: str) -> str:
@@ -211,5 +215,6 @@ def _guid(text: str) -> int:
 
 
 Guid = Annotated[int, _readable(_guid), WithJsonSchema(_HEX_SCHEMA), _written("0x{:016x}")]
+"""A port's or node's GUID: `0x` and up to 16 hexadecimal digits, not zero."""
 
 Membership = Literal["full", "limited", "both"]
