@@ -20,6 +20,10 @@ _MODELS = {
     "slurm": ("slurm", "SlurmWord"),
     "nccl": ("nccl", "NcclParameter"),
     "opensm": ("opensm", "ManagerOption"),
+    "tuning": ("tuning", "TuningTable"),
+    "latency": ("tuning", "AlgorithmLatency"),
+    "calibration": ("calibration", "Measurement"),
+    "mfu": ("calibration", "TrainingRun"),
 }
 
 KINDS = tuple(_MODELS)
@@ -35,6 +39,10 @@ SINGULAR = {
     "slurm": "word",
     "nccl": "variable",
     "opensm": "option",
+    "tuning": "tuning table",
+    "latency": "algorithm",
+    "calibration": "measurement",
+    "mfu": "training run",
 }
 
 

@@ -20,15 +20,23 @@ class Workload(Section):
     parameters: Annotated[Number, doc("Model parameters", "175e9", "none", gt=0)]
     layers: Annotated[_AT_LEAST_1 | None, doc("Transformer layers", 96, "none")] = None
     hidden: Annotated[_AT_LEAST_1 | None, doc("Hidden size", 12288, "none")] = None
+    heads: Annotated[_AT_LEAST_1 | None, doc("Attention heads", 128, "none")] = None
+    kv_heads: Annotated[_AT_LEAST_1 | None, doc("Key and value heads, where fewer than the heads", 8, "none")] = None
     sequence: Annotated[_AT_LEAST_1, doc("Tokens of a sequence", 4096, "none")] = 4096
     global_batch: Annotated[_AT_LEAST_1, doc("Sequences of a step", 1152, "none")] = 1024
     micro_batch: Annotated[_AT_LEAST_1, doc("Sequences of a micro-batch", 1, "none")] = 1
     gpus: Annotated[_AT_LEAST_1 | None, doc("GPUs used; all of the pool unless given", 1016, "none")] = None
     tensor: Annotated[_AT_LEAST_1, doc("Tensor-parallel size", 8, "none")] = 1
     pipeline: Annotated[_AT_LEAST_1, doc("Pipeline-parallel size", 8, "none")] = 1
+    interleave: Annotated[_AT_LEAST_1, doc("Virtual stages of a pipeline rank", 4, "none")] = 1
     expert: Annotated[_AT_LEAST_1, doc("Expert-parallel size", 1, "none")] = 1
     context: Annotated[_AT_LEAST_1, doc("Context-parallel size", 1, "none")] = 1
     experts: Annotated[_AT_LEAST_1 | None, doc("Experts of a MoE layer", 64, "none")] = None
+    moe_layers: Annotated[_AT_LEAST_1 | None, doc("Layers with experts; all of them unless given", 58, "none")] = None
+    active_parameters: Annotated[Number | None, doc("Parameters one token passes through", "37e9", "none", gt=0)] = None
+    dispatch_bytes: Annotated[
+        _AT_LEAST_1 | None, doc("Bytes of an element sent to its experts, where fewer than the others", 1, "none")
+    ] = None
     top_k: Annotated[_AT_LEAST_1 | None, doc("Experts a token is sent to", 2, "none")] = None
     zero: Annotated[Count, doc("ZeRO stage", 1, "none", le=3)] = 1
     bytes_per_element: Annotated[_AT_LEAST_1, doc("Bytes of an activation or gradient element", 2, "none")] = 2
