@@ -1,8 +1,8 @@
-"""Console blocks of the pages that people write, run again: `python docs/console.py README.md` renews what stands below each command.
+"""Console blocks of the pages that people write, run again: `python docs/console.py README.md` renews the outputs in the page.
 
 A page's blocks are one session: they run in order in a scratch folder that holds the repository's `examples/`. Only commands of
-`RUNS` are run; what others print (`make`, `pip`, `ibgen prove` in the tests) is left as it was pasted. A line `...` in a page stands
-for any number of lines, and a block that matches is left alone.
+`RUNS` are run; what others print (`make`, `pip`; in the tests also `ibgen prove`) is left as it was pasted. A line `...` in a
+page stands for any number of lines, and a block that matches is left alone.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ HUNDREDS = {
 
 RULES = """# Codes
 
-Everything `ibgen check` and `ibgen build` can say. `ibgen explain IBG201` (or `ibgen explain leaf-oversubscribed`) prints the same
-page in the terminal. A code is never used again for something else.
+Everything `ibgen check` and `ibgen build` can say. `ibgen explain IBG201` (or `ibgen explain leaf-oversubscribed`) prints the
+same page in the terminal. A code is never used again for something else.
 
 A finding is silenced on its line, and only with a reason: `# ibgen: ignore[IBG201] the reason`. A comment that stands alone
 silences the line below it.
@@ -119,7 +119,8 @@ def _command(name: str, function: Any, level: str = "##") -> Iterator[str]:
         hint = hints[parameter.name]
         info = next(m for m in hint.__metadata__ if hasattr(m, "param_decls"))
         argument = isinstance(info, typer.models.ArgumentInfo)
-        called = info.metavar if argument else ", ".join(info.param_decls)
+        # with `Annotated`, the framework takes the first spelling of an option for its default
+        called = info.metavar if argument else ", ".join(d for d in (info.default, *info.param_decls) if isinstance(d, str))
         if argument:
             usage.append(f"[{called.strip('[]')}]")
         elif info.metavar:

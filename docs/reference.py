@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import re
 import types
 import typing
@@ -25,14 +26,14 @@ from ibgen.spec.fields import BlastRadius, Section
 OPENING = """# The spec
 
 One YAML file, `cluster.yaml` by convention. Its sections are listed here with every field; the JSON Schema for editors and
-other programs is [schemas/cluster.schema.json](../schemas/cluster.schema.json) (`ibgen schema`). `ibgen show spec` prints a spec with
-all defaults written out; that text is itself a spec and means the same.
+other programs is [schemas/cluster.schema.json](../schemas/cluster.schema.json) (`ibgen schema`). `ibgen show spec` prints a
+spec with all defaults written out; that text is itself a spec and means the same.
 
 - Unknown keys, wrong types and values out of range are errors, all of them reported at once. A `null` is an error too.
 - A plain scalar stays text until its field reads it: `pkey: 0x8001`, `parameters: 175e9`, `version: 24.11` need no quotes.
 - YAML anchors, aliases and merge keys (`<<`) work within one file. Tags, several documents and duplicate keys are errors.
-- Overlays: `ibgen build cluster.yaml -f prod.yaml`. Mappings merge key by key; lists whose items have a `name` merge by name; any
-  other list is replaced; `key: null` removes the key. A finding names the file and line its value came from.
+- Overlays: `ibgen build cluster.yaml -f prod.yaml`. Mappings merge key by key; lists whose items have a `name` merge by name;
+  any other list is replaced; `key: null` removes the key. A finding names the file and line its value came from.
 
 The column *a change costs* is the field's blast radius on a running cluster:
 
@@ -52,10 +53,11 @@ COSTS = {
 
 COMPANIONS = """## The bindings file
 
-The file that `bindings` names: CSV with the columns `host,hca,port,node_guid,port_guid,system_image_guid`, in any order, the last one
-optional. A switch is a row with its name in `host` and `hca` and `port` left empty. A GUID is `0x` and up to 16 hexadecimal
-digits, or the form of `/sys/class/infiniband`, `0002:c903:00a1:b2c3`. A fabric is bound when every switch and every port that is
-not `planned` has its row; until then its files carry synthetic GUIDs and cannot be installed ([IBG322](rules/IBG322.md)).
+The file that `bindings` names: CSV with the columns `host,hca,port,node_guid,port_guid,system_image_guid`, in any order, the
+last one optional. A switch is a row with its name in `host` and `hca` and `port` left empty. A GUID is `0x` and up to 16
+hexadecimal digits, or the form of `/sys/class/infiniband`, `0002:c903:00a1:b2c3`. A fabric is bound when every switch and
+every port that is not `planned` has its row; until then its files carry synthetic GUIDs and cannot be installed
+([IBG322](rules/IBG322.md)).
 
 ```csv
 host,hca,port,node_guid,port_guid
@@ -231,7 +233,7 @@ def _named(module: Any) -> dict[str, Any]:
 def _scalars() -> Iterator[str]:
     yield "## Scalars\n"
     body = ast.parse(inspect.getsource(fields)).body
-    for this, following in zip(body, body[1:], strict=False):
+    for this, following in itertools.pairwise(body):
         said = following.value if isinstance(following, ast.Expr) else None
         target = this.targets[0] if isinstance(this, ast.Assign) else None
         if isinstance(target, ast.Name) and target.id in _ALIASES and isinstance(said, ast.Constant):

@@ -2,8 +2,8 @@
 
     python examples/demo.py .venv/bin/ibgen
 
-Takes the ibgen program (the one on PATH unless named). Prints each command as `$ ibgen ...` and what it says; leaves the tree in
-`out/superpod-h100` of the checkout. Exits with the code of the first command that fails.
+Takes the ibgen program (the one on PATH unless named). Prints each command as `$ ibgen ...` and what it says; leaves the tree
+in `out/superpod-h100` of the checkout. Exits with the code of the first command that fails.
 """
 
 from __future__ import annotations
