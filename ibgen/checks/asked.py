@@ -7,9 +7,13 @@ from ibgen.spec import ClusterSpec
 
 
 def asked_ratio(spec: ClusterSpec, fabric: int, tier: str) -> tuple[float, Path]:
-    """(largest allowed down:up ratio, path that asks for it) for one tier of one fabric; no limit is infinite."""
+    """(largest allowed down:up ratio, path that asks for it) for one tier of one fabric; no limit is infinite.
+
+    The path is empty where the ratio is the language's default: no line asks for it.
+    """
     asked = spec.requirements.oversubscription
-    at: Path = ("requirements", "oversubscription")
+    written = "oversubscription" in spec.requirements.model_fields_set
+    at: Path = ("requirements", "oversubscription") if written else ()
     if isinstance(asked, float):
         return asked, at
     name = spec.fabrics[fabric].name

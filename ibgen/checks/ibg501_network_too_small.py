@@ -32,6 +32,7 @@ def network_too_small(spec: ClusterSpec, simulation: Simulation) -> Iterator[Fin
             platform: {kind: generic, gpu: H100-SXM, gpus: 1, hcas: [{name: mlx5_0, rate: 400G, pcie: 5, gpu: 0}]}
     """
     limit = spec.requirements.pcie_match
+    written = "pcie_match" in spec.requirements.model_fields_set
     for s in simulation.slots:
         low = [m for m in s.matches if limit is not None and m.total_gbps and m.ratio < limit]
         if low:
@@ -40,7 +41,7 @@ def network_too_small(spec: ClusterSpec, simulation: Simulation) -> Iterator[Fin
                 f"{worst.what}: adapters carry {worst.ratio:.2f} of the slot, the spec asks for {limit:g}",
                 ("pools", s.pool, "platform"),
                 label=f"{len(low)} of {len(s.matches)} slots",
-                labels=[Label(("requirements", "pcie_match"), "asked for here")],
+                labels=[Label(("requirements", "pcie_match"), "asked for here")] if written else [],
                 hint="use faster or more adapters per GPU, or lower `requirements.pcie_match`",
                 facts={
                     "adapters": f"{', '.join(worst.hcas)} = {worst.total_gbps:g} Gb/s = {worst.total_gbps / 8:g} GB/s",
