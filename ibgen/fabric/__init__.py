@@ -10,9 +10,11 @@ from .columns import (
     ACTIVE,
     CORE,
     DOWN,
+    GLOBAL_CABLE,
     HOST_CABLE,
     LEAF,
     LEAF_CABLE,
+    LOCAL_CABLE,
     PLANNED,
     SPINE,
     SPINE_CABLE,
@@ -30,6 +32,7 @@ from .columns import (
     Switches,
 )
 from .guids import is_synthetic
+from .layouts import GroupPlan, IslandPlan
 from .origin import path_of_cable, path_of_endpoint, path_of_host, path_of_subnet, path_of_switch, path_of_tier
 from .planner import plan_fat_tree
 from .port_labels import port_label, port_labels
@@ -40,9 +43,11 @@ __all__ = [
     "ACTIVE",
     "CORE",
     "DOWN",
+    "GLOBAL_CABLE",
     "HOST_CABLE",
     "LEAF",
     "LEAF_CABLE",
+    "LOCAL_CABLE",
     "PLANNED",
     "SPINE",
     "SPINE_CABLE",
@@ -51,9 +56,11 @@ __all__ = [
     "Bools",
     "Cables",
     "Fabric",
+    "GroupPlan",
     "Guids",
     "Hosts",
     "Ints",
+    "IslandPlan",
     "Plan",
     "Ports",
     "Rates",

@@ -16,6 +16,8 @@ import numpy.typing as npt
 
 from ibgen.catalog import Platform, SwitchModel
 
+from .layouts import GroupPlan, IslandPlan
+
 Ints = npt.NDArray[np.int32]
 Guids = npt.NDArray[np.uint64]
 Rates = npt.NDArray[np.float64]
@@ -27,8 +29,9 @@ ACTIVE, PLANNED, DOWN = 0, 1, 2
 LEAF, SPINE, CORE = 0, 1, 2
 """Values of `Switches.tier`."""
 
-HOST_CABLE, LEAF_CABLE, SPINE_CABLE = 0, 1, 2
-"""Values of `Cables.kind`: host to leaf, leaf to spine (or any two switches of an explicit topology), spine to core."""
+HOST_CABLE, LEAF_CABLE, SPINE_CABLE, LOCAL_CABLE, GLOBAL_CABLE = 0, 1, 2, 3, 4
+"""Values of `Cables.kind`: host to leaf, leaf to spine (or any two switches of an explicit topology), spine to core; two
+routers of a dragonfly group, two groups. The last two have no lower end: their rows stand in naming order."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ class Switches:
     model: Ints  # [S] index into Subnet.models
     unit: Ints  # [S] the unit a leaf serves, from 1; 0 for others
     rail: Ints  # [S] the rail a leaf serves, from 0; -1 for others
-    pod: Ints  # [S] from 1; 0 where there are no pods
+    pod: Ints  # [S] pod, or group of a dragonfly, from 1; 0 where there are none
     split: Ints  # [S] ways every host port is split into; 1: not split
     ports: Ints  # [S] data ports as the subnet manager counts them: the radix, twice that under a 2-way split
     group: Ints  # [S] row of `switches` of an explicit topology; -1 where the switch was planned
@@ -92,7 +95,7 @@ class Switches:
 class Cables:
     """C cables of one subnet, the lower end nearer to the hosts. Parallel cables are rows of their own."""
 
-    kind: Ints  # [C] HOST_CABLE, LEAF_CABLE, SPINE_CABLE
+    kind: Ints  # [C] HOST_CABLE, LEAF_CABLE, SPINE_CABLE, LOCAL_CABLE, GLOBAL_CABLE
     lower: Ints  # [C] row of Ports for HOST_CABLE, of Switches otherwise
     lower_port: Ints  # [C] port number on the HCA, or InfiniBand port number on the switch
     upper: Ints  # [C] row of Switches
@@ -148,15 +151,21 @@ class Plan:
 class Subnet:
     """One InfiniBand subnet (or one plane of a RoCE fabric): its own graph, manager, LIDs and P_Keys."""
 
-    name: str  # the fabric's name; `<fabric>-p<plane>` where it has several planes
+    name: str  # the fabric's name; `<fabric>-p<plane>` where it has several planes, `<fabric>-u01-r0` where it is rail-only
     fabric: int  # row of `spec.fabrics`
-    plane: int  # from 1
+    plane: int  # from 1: number of the subnet among those of its fabric
     models: tuple[SwitchModel, ...]
     ports: Ports
     switches: Switches
     cables: Cables
     reserved: Reserved
-    plan: Plan | None  # None for explicit topologies
+    plan: Plan | None  # of a fat tree; None for all other shapes
+    layout: GroupPlan | IslandPlan | None = None  # of a dragonfly, a dragonfly+ or a rail-only fabric
+
+    @property
+    def planned(self) -> bool:
+        """Whether units and rails follow from a plan; those of explicit topologies are read off the cables."""
+        return self.plan is not None or self.layout is not None
 
     def tier(self, tier: int) -> npt.NDArray[np.intp]:
         """Rows of the switches of one tier."""

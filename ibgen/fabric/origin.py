@@ -8,6 +8,7 @@ from __future__ import annotations
 from ibgen.diagnostics import Path
 
 from .columns import CORE, HOST_CABLE, LEAF, Fabric, Subnet
+from .layouts import GroupPlan
 
 
 def path_of_subnet(subnet: Subnet) -> Path:
@@ -24,6 +25,9 @@ def path_of_switch(subnet: Subnet, row: int) -> Path:
 
 
 def path_of_tier(subnet: Subnet, tier: int) -> Path:
+    """The tier of the topology; the routers of a dragonfly have one key for all."""
+    if isinstance(subnet.layout, GroupPlan) and not subnet.layout.plus:
+        return ("fabrics", subnet.fabric, "topology", "switch")
     return ("fabrics", subnet.fabric, "topology", "leaf" if tier == LEAF else "core" if tier == CORE else "spine")
 
 

@@ -14,7 +14,7 @@ from ibgen.diagnostics import Finding, Label, Path
 from ibgen.spec import FatTree, Reservation
 
 from .findings import LEAF_COUNT, RESERVE, SLOT_OUTSIDE, UNITS_DISAGREE
-from .shape import Shape, reserved_ports
+from .shape import Reserving, Shape, reserved_ports
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,21 @@ class Placement:
 
 
 def place_reservations(
-    topology: FatTree, shape: Shape, taken: Collection[int], at: Path = (), who: str = ""
+    topology: Reserving,
+    shape: Shape,
+    taken: Collection[int],
+    at: Path = (),
+    who: str = "",
+    given: tuple[str, int | None] | None = None,
 ) -> tuple[Placement | None, tuple[Finding, ...]]:
-    """The placement where hosts take the slots `taken` (from 0, unit after unit). `who`: the host on the highest slot."""
+    """The placement where hosts take the slots `taken` (from 0, unit after unit). `who`: the host on the highest slot.
+    `given`: the key that says how many units there are, and how many, for shapes that are no fat tree."""
     highest = max(taken, default=-1) // shape.unit + 1
-    fixed, findings = _given_units(topology, shape, highest, at, who)
+    if isinstance(topology, FatTree):
+        fixed, findings = _given_units(topology, shape, highest, at, who)
+    else:
+        key, fixed = given or ("units", None)
+        findings = _reached(key, fixed, shape, highest, at, who)
     if findings:
         return None, findings
     units = fixed or max(highest, 1)
@@ -100,11 +110,20 @@ def _given_units(topology: FatTree, shape: Shape, highest: int, at: Path, who: s
         facts = {"leaves needed": highest * per_unit, "leaves given": leaves, "slots of a unit": shape.unit}
         hint = f"use {highest * per_unit} leaves, or more slots per unit"
         return None, (LEAF_COUNT.finding(message, (*at, "leaf", "count"), hint=hint, facts=facts),)
-    if topology.units is not None and topology.units < highest:
-        message = f"{needs} {highest} units, and {topology.units} are given"
-        facts = {"units needed": highest, "units given": topology.units, "slots of a unit": shape.unit}
-        return None, (SLOT_OUTSIDE.finding(message, (*at, "units"), hint=f"use {highest} units", facts=facts),)
+    findings = _reached("units", topology.units, shape, highest, at, who)
+    if findings:
+        return None, findings
     return topology.units or (leaves // per_unit if leaves is not None else None), ()
+
+
+def _reached(key: str, given: int | None, shape: Shape, highest: int, at: Path, who: str) -> tuple[Finding, ...]:
+    """What is said where the hosts reach beyond the units (or groups) there are."""
+    if given is None or given >= highest:
+        return ()
+    needs = f"the hosts, up to {who}, need" if who else "the hosts need"
+    message = f"{needs} {highest} {key}, and there are {given}"
+    facts = {f"{key} needed": highest, f"{key} there are": given, f"slots of a {key.removesuffix('s')}": shape.unit}
+    return (SLOT_OUTSIDE.finding(message, (*at, key), hint=f"use {highest} {key}", facts=facts),)
 
 
 def _no_such_unit(purpose: str, named: int, units: int, at: Path) -> Finding:

@@ -6,11 +6,13 @@ Integers only; the rules are those of planner.md sections 1 and 6.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from ibgen.catalog import SwitchModel
 from ibgen.diagnostics import Finding, Path
-from ibgen.spec import FatTree, Reservation
+from ibgen.spec import FatTree, GroupLeaf, LeafTier, Reservation
 
 from .findings import HOST_TOO_WIDE, LEAF_PORTS, NO_SPLIT, TIERS, UNIT_SPLIT
 
@@ -48,7 +50,21 @@ class Shape:
         return self.down // self.stride
 
 
-def reserved_ports(topology: FatTree) -> dict[str, int]:
+class Reserving(Protocol):
+    """A topology that keeps host ports free."""
+
+    @property
+    def reserve(self) -> Mapping[str, int | Reservation]: ...
+
+
+class Leafed(Protocol):
+    """A topology whose leaves have ports up and down."""
+
+    @property
+    def leaf(self) -> LeafTier | GroupLeaf: ...
+
+
+def reserved_ports(topology: Reserving) -> dict[str, int]:
     """Purpose -> host ports kept, in the order of the purposes' names."""
     kept = sorted(topology.reserve.items())
     return {purpose: r.ports if isinstance(r, Reservation) else r for purpose, r in kept}
@@ -62,16 +78,18 @@ def shape(
     `several`: the pools themselves ask for more than one unit. `domain`: hosts that must not be cut apart. `at`: the topology's
     path. One switch is taken where everything fits it and nothing in the spec asks for more.
     """
-    if topology.leaf.split > 1 and leaf.split(topology.leaf.split) is None:
-        return None, (_cannot_split(topology, leaf, at),)
+    findings = unsplittable(topology.leaf.split, leaf, at)
+    if findings:
+        return None, findings
     single, capacity = _single(topology, leaf, ports, slots, several)
     if single is not None:
         return single, ()
     if topology.tiers == 1:
         return None, (_not_one(topology, leaf, ports, slots, capacity, several, at),)
     down, down_ports, up = links(topology, leaf)
-    if down_ports + up > leaf.radix or up < 1 or down_ports < 1:
-        return None, (_leaf_ports(topology, leaf, down_ports, up, at),)
+    findings = leaf_ports(topology, leaf, down_ports, up, at)
+    if findings:
+        return None, findings
     aligned = topology.rails == "aligned"
     stride = 1 if aligned else ports
     places = down // stride
@@ -86,7 +104,7 @@ def shape(
     return Shape(False, aligned, ports, ports if aligned else 1, unit, parts, down, down_ports, up), ()
 
 
-def links(topology: FatTree, leaf: SwitchModel) -> tuple[int, int, int]:
+def links(topology: Leafed, leaf: SwitchModel) -> tuple[int, int, int]:
     """Host ports, physical ports they take, uplinks. What is not given: half the radix down, the rest up."""
     tier, ways = topology.leaf, topology.leaf.split
     if tier.downlinks is not None:
@@ -106,7 +124,13 @@ def _single(topology: FatTree, leaf: SwitchModel, ports: int, slots: int, severa
     if tier.downlinks is not None:
         capacity = min(capacity, tier.downlinks)
     upper = [t.count for t in (topology.spine, topology.core) if t is not None]
-    one_unit = topology.units in (None, 1) and not several and not (topology.unit and slots > topology.unit)
+    kept = [r.unit or 1 for r in topology.reserve.values() if isinstance(r, Reservation)]
+    one_unit = (
+        max(kept, default=1) == 1
+        and topology.units in (None, 1)
+        and not several
+        and not (topology.unit and slots > topology.unit)
+    )
     wanted = topology.tiers == 1 or (topology.tiers is None and not any(upper))
     kept = sum(-(-n // ports) for n in reserved_ports(topology).values())
     need = max(topology.unit or 0, slots + kept)
@@ -125,21 +149,26 @@ def _parts(unit: int, places: int, domain: int) -> int | None:
     return None
 
 
-def _cannot_split(topology: FatTree, leaf: SwitchModel, at: Path) -> Finding:
+def unsplittable(ways: int, leaf: SwitchModel, at: Path) -> tuple[Finding, ...]:
+    """What is said where the host ports of a leaf are to be split and cannot be."""
+    if ways == 1 or leaf.split(ways) is not None:
+        return ()
     known = ", ".join(f"{s.ways} x {s.rate_gbps:g} Gb/s" for s in leaf.splits)
     hint = f"it knows: {known}" if known else "its ports cannot be split: leave `split` out, or take another switch"
-    message = f"{leaf.id} has no {topology.leaf.split}-way split"
-    return NO_SPLIT.finding(message, (*at, "leaf", "split"), hint=hint)
+    return (NO_SPLIT.finding(f"{leaf.id} has no {ways}-way split", (*at, "leaf", "split"), hint=hint),)
 
 
-def _leaf_ports(topology: FatTree, leaf: SwitchModel, down_ports: int, up: int, at: Path) -> Finding:
+def leaf_ports(topology: Leafed, leaf: SwitchModel, down_ports: int, up: int, at: Path) -> tuple[Finding, ...]:
+    """What is said where a leaf's ports do not suffice, or leave nothing in one direction."""
+    if down_ports + up <= leaf.radix and up >= 1 and down_ports >= 1:
+        return ()
     where = "downlinks" if topology.leaf.downlinks is not None else "uplinks"
     message = f"{down_ports} ports down and {up} up do not fit the {leaf.radix} ports of {leaf.id}"
     if up < 1 or down_ports < 1:
         message = f"{down_ports} ports down and {up} up: a leaf below spines needs at least one of each"
     hint = f"use {leaf.radix // 2} down and {leaf.radix - leaf.radix // 2} up for 1:1"
     facts = {"radix": leaf.radix, "ports down": down_ports, "ports up": up}
-    return LEAF_PORTS.finding(message, (*at, "leaf", where), hint=hint, facts=facts)
+    return (LEAF_PORTS.finding(message, (*at, "leaf", where), hint=hint, facts=facts),)
 
 
 def _not_one(topology: FatTree, leaf: SwitchModel, ports: int, slots: int, capacity: int, several: bool, at: Path) -> Finding:

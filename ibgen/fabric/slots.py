@@ -12,14 +12,14 @@ from math import lcm
 import numpy as np
 
 from ibgen.diagnostics import Finding, Label, Path
-from ibgen.spec import ClusterSpec, FatTree
+from ibgen.spec import ClusterSpec
 
 from .attachments import Attachment, Endpoints
 from .columns import Ints
 from .findings import RESERVE, RESERVE_FULL, SLOT_OUTSIDE, SLOT_TWICE
 from .inventory import Inventory
 from .placement import Placement
-from .shape import Shape
+from .shape import Reserving, Shape
 from .spelling import meant
 
 
@@ -100,7 +100,7 @@ def _collisions(spec: ClusterSpec, fabric: int, places: Ints, inventory: Invento
 
 
 def reserved_rows(
-    spec: ClusterSpec, fabric: int, topology: FatTree, entries: Sequence[Attachment], placement: Placement, ends: Endpoints,
+    spec: ClusterSpec, fabric: int, topology: Reserving, entries: Sequence[Attachment], placement: Placement, ends: Endpoints,
     inventory: Inventory,
 ) -> tuple[Ints, tuple[Finding, ...]]:  # fmt: skip
     """Row of `Reserved` per endpoint [E], -1 on slots. Service hosts take ports by slot, holes kept."""
@@ -135,7 +135,7 @@ def reserved_rows(
     return kept, tuple(findings)
 
 
-def _purpose(spec: ClusterSpec, fabric: int, topology: FatTree, entry: Attachment) -> tuple[str | None, tuple[Finding, ...]]:
+def _purpose(spec: ClusterSpec, fabric: int, topology: Reserving, entry: Attachment) -> tuple[str | None, tuple[Finding, ...]]:
     """Which reservation: the one named, the only one, or the one called like the pool."""
     pool, known = spec.pools[entry.pool].name, topology.reserve
     at: Path = ("fabrics", fabric, "attach", entry.attach)

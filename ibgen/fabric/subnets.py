@@ -12,8 +12,9 @@ import numpy as np
 
 from ibgen.catalog import Catalog, SwitchModel
 from ibgen.diagnostics import Finding, Path
-from ibgen.spec import ClusterSpec, Explicit, FatTree
+from ibgen.spec import ClusterSpec, Dragonfly, DragonflyPlus, Explicit, FatTree, RailOnly
 
+from . import grouped
 from .attachments import Attachment, attachments, endpoints, ports_per_slot
 from .columns import Ints, Subnet
 from .findings import NOTHING_ATTACHED
@@ -33,6 +34,10 @@ def build(spec: ClusterSpec, fabric: int, catalog: Catalog, inventory: Inventory
     topology = spec.fabrics[fabric].topology
     if isinstance(topology, FatTree):
         return _fat_tree(spec, fabric, topology, catalog, inventory)
+    if isinstance(topology, Dragonfly | DragonflyPlus):
+        return grouped.build_groups(spec, fabric, topology, catalog, inventory)
+    if isinstance(topology, RailOnly):
+        return grouped.build_rails(spec, fabric, topology, catalog, inventory)
     entries, findings = attachments(spec, fabric, inventory, 1)
     if isinstance(topology, Explicit):
         subnet, found = explicit.build(spec, fabric, topology, catalog, inventory, entries or ())

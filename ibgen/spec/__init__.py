@@ -3,6 +3,7 @@
 from .cloud import AzureCloud, AzureImage, AzureNetwork, Cloud
 from .cluster import ClusterSpec
 from .fabrics import Attach, Control, FabricSpec, Ipoib, Member, Partition
+from .grouped import Dragonfly, DragonflyPlus, RailOnly
 from .load import load, load_site
 from .nccl import Nccl, NcclPool, Setting
 from .pools import HostException, InlineHca, InlinePlatform, Pool, Sriov
@@ -10,7 +11,8 @@ from .qos import Qos, TrafficClass
 from .schema import json_schema, schema_text
 from .site import Rack, Site
 from .slurm import Slurm, SlurmPartition
-from .topology import Explicit, FatTree, LeafTier, Opaque, Reservation, SwitchGroup, Topology, UpperTier
+from .tiers import GroupLeaf, GroupSpine, LeafTier, RailLeaf, Reservation, UpperTier
+from .topology import Explicit, FatTree, Opaque, SwitchGroup, Topology
 from .workloads import Requirements, Workload
 from .written import to_yaml
 
@@ -22,9 +24,13 @@ __all__ = [
     "Cloud",
     "ClusterSpec",
     "Control",
+    "Dragonfly",
+    "DragonflyPlus",
     "Explicit",
     "FabricSpec",
     "FatTree",
+    "GroupLeaf",
+    "GroupSpine",
     "HostException",
     "InlineHca",
     "InlinePlatform",
@@ -38,6 +44,8 @@ __all__ = [
     "Pool",
     "Qos",
     "Rack",
+    "RailLeaf",
+    "RailOnly",
     "Requirements",
     "Reservation",
     "Setting",

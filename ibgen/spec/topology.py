@@ -6,45 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .fields import BY_SHAPE, MAPPING, SCALAR, Count, HostList, Model, Name, Number, Section, doc
-
-_PORTS = {"ge": 1, "le": 2048}
-
-
-class LeafTier(Section):
-    """The switches that hosts plug into."""
-
-    switch: Annotated[Model, doc("Switch model", "qm9700", "recable")]
-    downlinks: Annotated[Count | None, doc("Ports toward hosts; half the radix unless given", 32, "recable", **_PORTS)] = None
-    uplinks: Annotated[Count | None, doc("Ports toward spines; the rest of the radix unless given", 32, "recable", le=2048)] = (
-        None
-    )
-    split: Annotated[Count, doc("2: every host port is split into two of half the rate", 2, "recable", ge=1, le=2)] = 1
-    count: Annotated[Count | None, doc("Leaves in all; planned unless given, checked when given", 32, "recable", **_PORTS)] = (
-        None
-    )
-
-
-class UpperTier(Section):
-    """Spines or cores."""
-
-    switch: Annotated[Model, doc("Switch model", "qm9700", "recable")]
-    uplinks: Annotated[
-        Count | None, doc("Ports of a spine toward cores; as many as down unless given", 32, "recable", **_PORTS)
-    ] = None
-    count: Annotated[
-        Count | None, doc("Switches in all; planned unless given, checked when given", 16, "recable", **_PORTS)
-    ] = None
-
-
-class Reservation(Section):
-    """Host ports kept free for service hosts, with their place."""
-
-    ports: Annotated[Count, doc("Host ports kept", 4, "recable", **_PORTS)]
-    unit: Annotated[Count | None, doc("The unit that holds them; the last one unless given", 4, "recable", ge=1)] = None
-
-
-Reserve = Annotated[Annotated[Count, Field(ge=1), SCALAR] | Annotated[Reservation, MAPPING], BY_SHAPE]
+from .fields import Count, HostList, Model, Number, Section, doc
+from .grouped import Dragonfly, DragonflyPlus, RailOnly
+from .tiers import LeafTier, Planes, Reserves, SwitchPrefix, UpperTier
 
 
 class FatTree(Section):
@@ -68,13 +32,9 @@ class FatTree(Section):
     pod: Annotated[
         Count | None, doc("Units of a pod (three tiers); as many as a spine reaches unless given", 4, "recable", ge=1)
     ] = None
-    reserve: Annotated[dict[Name, Reserve], doc("Host ports kept free, by purpose", {"ufm": 4}, "recable")] = Field(
-        default_factory=dict
-    )
-    planes: Annotated[
-        Count, doc("Copies of the whole fabric; two leaves per host port is not this", 1, "recable", ge=1, le=16)
-    ] = 1
-    prefix: Annotated[Name | None, doc("Put before every switch name of this fabric", "st", "recable")] = None
+    reserve: Reserves = Field(default_factory=dict)
+    planes: Planes = 1
+    prefix: SwitchPrefix = None
 
 
 class SwitchGroup(Section):
@@ -103,4 +63,4 @@ class Opaque(Section):
 
 
 Ratio = Annotated[Number, Field(gt=0, le=1000)]
-Topology = Annotated[FatTree | Explicit | Opaque, Field(discriminator="kind")]
+Topology = Annotated[FatTree | Dragonfly | DragonflyPlus | RailOnly | Explicit | Opaque, Field(discriminator="kind")]

@@ -1,4 +1,4 @@
-"""Everything this room can say, by subject: `hosts` IBG101-119, `topology` and `cables` IBG221-249, `guids` IBG301-309."""
+"""Everything this room can say: `hosts` IBG101-119, `topology`, `cables`, `groups` IBG221-249, `guids` IBG301-309."""
 
 from __future__ import annotations
 
@@ -9,6 +9,15 @@ from .cables import (
     CABLE_UNREADABLE,
     CABLED_TWICE,
     HCA_UNCABLED,
+)
+from .groups import (
+    GROUP_HOSTS,
+    GROUP_RAILS,
+    GROUP_SPINES,
+    RAILS_DISAGREE,
+    ROUTER_PORTS,
+    TOO_MANY_GROUPS,
+    UNIT_TOO_LARGE,
 )
 from .guids import (
     BINDING_TWICE,
@@ -61,6 +70,9 @@ __all__ = [
     "CABLE_UNKNOWN_END",
     "CABLE_UNREADABLE",
     "CORE_COUNT",
+    "GROUP_HOSTS",
+    "GROUP_RAILS",
+    "GROUP_SPINES",
     "GUID_TWICE",
     "GUID_UNREADABLE",
     "GUID_ZERO",
@@ -75,16 +87,20 @@ __all__ = [
     "NO_SUCH_PORT",
     "POD",
     "PORT_TWICE",
+    "RAILS_DISAGREE",
     "RESERVE",
     "RESERVE_FULL",
+    "ROUTER_PORTS",
     "SLOTS_UNCLEAR",
     "SLOT_OUTSIDE",
     "SLOT_TWICE",
     "SPINE_COUNT",
     "SWITCH_TWICE",
     "TIERS",
+    "TOO_MANY_GROUPS",
     "UNITS_DISAGREE",
     "UNIT_SPLIT",
+    "UNIT_TOO_LARGE",
     "UNKNOWN_HCA",
     "UNKNOWN_PLATFORM",
     "UNKNOWN_SWITCH",

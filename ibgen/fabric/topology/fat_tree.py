@@ -19,23 +19,20 @@ from ibgen.catalog import SwitchModel
 from ..attachments import Endpoints
 from ..columns import (
     CORE,
-    HOST_CABLE,
     LEAF,
     LEAF_CABLE,
     SPINE,
     SPINE_CABLE,
-    Cables,
     Ints,
     Plan,
-    Ports,
-    Reserved,
     Subnet,
     Switches,
 )
 from ..names import core_names, leaf_names, spine_names
 from ..placement import Placement
 from ..shape import Shape
-from .wiring import join
+from .edge import Edge, host_ports, reserved_ports, up_numbers
+from .wiring import Links, cables, join
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,32 +51,18 @@ class Frame:
     core: SwitchModel | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Uplinks:
-    lower: Ints
-    lower_port: Ints
-    upper: Ints
-    upper_port: Ints
-    rate_gbps: float
-
-
 def build(frame: Frame, placement: Placement, ends: Endpoints, place: Ints, kept: Ints) -> Subnet:
     """The subnet. Per endpoint: `place` is its host's slot from 0 (unit after unit), `kept` the row of the reserved port it
     takes, or -1; `place` counts only where `kept` is -1."""
     switches, models = _switches(frame)
-    reserved = _reserved(frame, placement, kept)
-    ports = _ports(frame, ends, place, kept, reserved)
-    links = [_leaf_uplinks(frame), _spine_uplinks(frame)]
+    edge = Edge(frame.shape, frame.ways, frame.leaf)
+    reserved = reserved_ports(edge, placement, kept)
+    ports = host_ports(edge, ends, place, kept, reserved)
+    links = [x for x in (_leaf_uplinks(frame), _spine_uplinks(frame)) if x is not None]
     return Subnet(
         name=frame.name, fabric=frame.fabric, plane=frame.plane, models=models, ports=ports, switches=switches,
-        cables=_cables(ports, links), reserved=reserved, plan=frame.plan,
+        cables=cables(ports, links), reserved=reserved, plan=frame.plan,
     )  # fmt: skip
-
-
-def host_port_rate(frame: Frame) -> float:
-    """Data rate of a leaf's host port in Gb/s."""
-    split = frame.leaf.split(frame.ways)
-    return split.rate_gbps if split is not None else frame.leaf.rate_gbps
 
 
 def _switches(f: Frame) -> tuple[Switches, tuple[SwitchModel, ...]]:
@@ -118,70 +101,7 @@ def _zeros(count: int) -> Ints:
     return np.zeros(count, np.int32)
 
 
-def _down_numbers(f: Frame) -> Ints:
-    """InfiniBand number of host port 0, 1, ... of a leaf."""
-    lanes = range(1, f.ways + 1) if f.ways > 1 else [None]
-    numbers = [f.leaf.ib_port(p, lane, f.ways) for p in range(1, f.shape.down_ports + 1) for lane in lanes]
-    return np.array(numbers, np.int32)
-
-
-def _up_numbers(model: SwitchModel, first: int, count: int, ways: int = 1) -> Ints:
-    """InfiniBand number of `count` uplinks after `first` physical ports; a split profile renumbers them too."""
-    lane = 1 if ways > 1 else None
-    return np.array([model.ib_port(first + n + 1, lane, ways) for n in range(count)], np.int32)
-
-
-def _reserved(f: Frame, placement: Placement, kept: Ints) -> Reserved:
-    s = f.shape
-    leaf, number, rail, purpose = [], [], [], []
-    for name, ports, places in placement.reserved:
-        for n in range(ports):
-            at, lane = places[n // s.ports], n % s.ports
-            row = (at.unit - 1) * s.leaves_per_unit + (lane * s.parts if s.aligned else 0) + at.part
-            leaf.append(row)
-            number.append(at.place * s.stride + (0 if s.aligned else lane))
-            rail.append(lane if s.aligned else -1)
-            purpose.append(name)
-    used = np.zeros(len(leaf), np.bool_)
-    used[kept[kept >= 0]] = True
-    return Reserved(
-        leaf=np.array(leaf, np.int32),
-        leaf_port=_down_numbers(f)[np.array(number, np.int32)],
-        rail=np.array(rail, np.int32),
-        purpose=tuple(purpose),
-        used=used,
-    )
-
-
-def _ports(f: Frame, ends: Endpoints, place: Ints, kept: Ints, reserved: Reserved) -> Ports:
-    s = f.shape
-    part, on_leaf = np.divmod(place % s.unit, s.slots_per_leaf)
-    leaf = place // s.unit * s.leaves_per_unit + part + (ends.lane * s.parts if s.aligned else 0)
-    offset = on_leaf * s.stride + (0 if s.aligned else ends.lane)
-    fixed = kept >= 0
-    number = _down_numbers(f)[np.where(fixed, 0, offset)]
-    if fixed.any():
-        leaf = np.where(fixed, reserved.leaf[kept], leaf)
-        number = np.where(fixed, reserved.leaf_port[kept], number)
-    order = np.lexsort((ends.port, ends.hca, ends.host))
-    return Ports(
-        host=ends.host[order],
-        hca=ends.hca[order],
-        port=ends.port[order],
-        rail=np.where(fixed, -1, ends.lane).astype(np.int32)[order],
-        rate_gbps=np.minimum(ends.rate_gbps, host_port_rate(f))[order],
-        compute=ends.compute[order],
-        leaf=leaf.astype(np.int32)[order],
-        leaf_port=number.astype(np.int32)[order],
-        state=ends.state[order],
-        node_guid=np.zeros(len(order), np.uint64),
-        port_guid=np.zeros(len(order), np.uint64),
-        bound=np.zeros(len(order), np.bool_),
-        attach=ends.attach[order],
-    )
-
-
-def _leaf_uplinks(f: Frame) -> _Uplinks | None:
+def _leaf_uplinks(f: Frame) -> Links | None:
     plan = f.plan
     if plan.tiers == 1 or f.spine is None:
         return None
@@ -190,16 +110,17 @@ def _leaf_uplinks(f: Frame) -> _Uplinks | None:
     leaf = np.arange(plan.leaves, dtype=np.int32)
     first = plan.leaves + leaf // per_pod * plan.spines_per_pod
     rows = leaf % per_pod
-    return _Uplinks(
+    return Links(
+        LEAF_CABLE,
         lower=np.repeat(leaf, plan.up),
-        lower_port=np.tile(_up_numbers(f.leaf, f.shape.down_ports, plan.up, f.ways), plan.leaves),
+        lower_port=np.tile(up_numbers(f.leaf, f.shape.down_ports, plan.up, f.ways), plan.leaves),
         upper=(first[:, None] + spine[rows]).ravel().astype(np.int32),
-        upper_port=_up_numbers(f.spine, 0, plan.spine_down)[offset[rows]].ravel(),
+        upper_port=up_numbers(f.spine, 0, plan.spine_down)[offset[rows]].ravel(),
         rate_gbps=min(f.leaf.rate_gbps, f.spine.rate_gbps),
     )
 
 
-def _spine_uplinks(f: Frame) -> _Uplinks | None:
+def _spine_uplinks(f: Frame) -> Links | None:
     plan = f.plan
     if plan.tiers < 3 or f.spine is None or f.core is None:
         return None
@@ -210,25 +131,11 @@ def _spine_uplinks(f: Frame) -> _Uplinks | None:
     pod, index = np.divmod(spine, plan.spines_per_pod)
     rows = pod * below + index % below  # pod by pod, so that a further pod takes further ports
     first = plan.leaves + plan.spines + index // below * size
-    return _Uplinks(
+    return Links(
+        SPINE_CABLE,
         lower=np.repeat(plan.leaves + spine, plan.spine_up).astype(np.int32),
-        lower_port=np.tile(_up_numbers(f.spine, plan.spine_down, plan.spine_up), plan.spines),
+        lower_port=np.tile(up_numbers(f.spine, plan.spine_down, plan.spine_up), plan.spines),
         upper=(first[:, None] + core[rows]).ravel().astype(np.int32),
-        upper_port=_up_numbers(f.core, 0, int(offset.max()) + 1)[offset[rows]].ravel(),
+        upper_port=up_numbers(f.core, 0, int(offset.max()) + 1)[offset[rows]].ravel(),
         rate_gbps=min(f.spine.rate_gbps, f.core.rate_gbps),
-    )
-
-
-def _cables(ports: Ports, links: list[_Uplinks | None]) -> Cables:
-    """Host cables, then the uplinks of leaves, then those of spines."""
-    up = [(kind, u) for kind, u in zip((LEAF_CABLE, SPINE_CABLE), links, strict=True) if u is not None]
-    sizes = [len(ports.host), *(len(u.lower) for _, u in up)]
-    return Cables(
-        kind=np.repeat(np.array([HOST_CABLE, *(kind for kind, _ in up)], np.int32), sizes),
-        lower=np.concatenate([np.arange(sizes[0], dtype=np.int32), *(u.lower for _, u in up)]),
-        lower_port=np.concatenate([ports.port, *(u.lower_port for _, u in up)]),
-        upper=np.concatenate([ports.leaf, *(u.upper for _, u in up)]),
-        upper_port=np.concatenate([ports.leaf_port, *(u.upper_port for _, u in up)]),
-        rate_gbps=np.concatenate([ports.rate_gbps, *(np.full(len(u.lower), u.rate_gbps) for _, u in up)]),
-        line=np.full(sum(sizes), -1, np.int32),
     )

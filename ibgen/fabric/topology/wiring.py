@@ -1,13 +1,43 @@
 """Which port goes to which: two tiers joined as evenly as the numbers allow, as arrays.
 
-Takes counts. Gives, for every uplink of every lower switch, the upper switch and the offset of the port there.
+`join` takes counts and gives, for every uplink of every lower switch, the upper switch and the offset of the port there.
+`cables` puts host ports and `Links` together.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
-from ..columns import Ints
+from ..columns import HOST_CABLE, Cables, Ints, Ports
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Cables of one kind between switches, row by row."""
+
+    kind: int
+    lower: Ints
+    lower_port: Ints
+    upper: Ints
+    upper_port: Ints
+    rate_gbps: float
+
+
+def cables(ports: Ports, links: Sequence[Links]) -> Cables:
+    """Host cables, then the others, kind by kind as given."""
+    sizes = [len(ports.host), *(len(u.lower) for u in links)]
+    return Cables(
+        kind=np.repeat(np.array([HOST_CABLE, *(u.kind for u in links)], np.int32), sizes),
+        lower=np.concatenate([np.arange(sizes[0], dtype=np.int32), *(u.lower for u in links)]),
+        lower_port=np.concatenate([ports.port, *(u.lower_port for u in links)]),
+        upper=np.concatenate([ports.leaf, *(u.upper for u in links)]),
+        upper_port=np.concatenate([ports.leaf_port, *(u.upper_port for u in links)]),
+        rate_gbps=np.concatenate([ports.rate_gbps, *(np.full(len(u.lower), u.rate_gbps) for u in links)]),
+        line=np.full(sum(sizes), -1, np.int32),
+    )
 
 
 def join(lower: int, upper: int, links: int) -> tuple[Ints, Ints]:
