@@ -1,8 +1,8 @@
 """How long a collective takes, and what nccl-tests would print for it.
 
-Takes a communicator (`tuning.Setting`) and what the fabric lets through. Gives `Collective`s and, over sizes, `CollectiveCurve`s.
-NCCL chooses by its own model, which knows nothing of the fabric; a slower fabric then holds the choice back. Model: NCCL's tuning
-model; sizes in bytes, as nccl-tests counts them; rates in GB/s (1e9 byte/s); times in us.
+Takes a communicator (`tuning.Setting`) and what the fabric lets through. Gives `Collective`s and `CollectiveCurve`s over sizes.
+NCCL chooses by its own model, which knows nothing of the fabric; a slower fabric then holds the choice back. Model: NCCL's
+tuning model; sizes in bytes, as nccl-tests counts them; rates in GB/s (1e9 byte/s); times in us.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DEFAULT_VERSION = "2.27"
 """The NCCL that is modelled where the spec declares none."""
 
 _P2P_US = 8.4 + 14.0
-"""Once per exchange: the ring's Simple latencies of src/graph/tuning.cc, base and network; NCCL has no model of its own for it."""
+"""Once per exchange: the ring's Simple latencies of src/graph/tuning.cc, base and network; NCCL has no model of its own."""
 
 _PEER_US = 1.0
 """Posting to one peer: NCCL's network overhead on Intel hosts."""
@@ -50,7 +50,7 @@ class Collective:
 
 @dataclass(frozen=True, slots=True)
 class CollectiveCurve:
-    """One operation over sizes. `line_gbs`: what a node's adapters carry on the wire; `fabric_gbs`: what the fabric lets through."""
+    """One operation over sizes. `line_gbs`: what a node's adapters carry; `fabric_gbs`: what the fabric lets through."""
 
     operation: Operation
     nodes: int
@@ -136,7 +136,7 @@ def _through(s: Setting, operation: Operation, choice: Choice, fabric_gbs: float
 
 
 def _p2p(s: Setting, operation: Operation, size_bytes: int, fabric_gbs: float | None) -> Collective:
-    """Plain sends. all-to-all: each rank sends size/ranks to every rank, network and NVLink at once; sendrecv: to the next rank."""
+    """Plain sends. alltoall: every rank sends size/ranks to every other, network and NVLink at once; sendrecv: to the next."""
     shape, ranks = s.graph.shape, s.ranks
     usable = shape.units * shape.nic_gbs
     rate = min(usable, fabric_gbs if fabric_gbs is not None else usable)

@@ -1,8 +1,8 @@
 """How a host looks to NCCL: what lies between its GPUs and its adapters, and the channels its graph search finds there.
 
 Takes a `Platform` and the catalog. Gives `HostShape` (rates, GB/s) and, by `search`, `NodeGraph`: channels and their rates for
-rings, trees and NVLink SHARP. The search is written out as the bounds that NCCL's exhaustive one runs into (src/graph/search.cc);
-it reproduces the published results for the hosts in tests/simulate, and knows no bridges and no partial NVLink meshes.
+rings, trees and NVLink SHARP. The search is written out as the bounds that NCCL's exhaustive one (src/graph/search.cc) runs
+into; it gives NCCL's own results for the hosts in tests/simulate, and knows no bridges and no partial NVLink meshes.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ MOST_CHANNELS = 32
 class HostShape:
     """The GPUs that share NVLink, and their way to the network. Rates in GB/s, one direction.
 
-    A `unit` is what a channel enters and leaves by: one adapter, or several where they serve one GPU. `link_gbs` is a unit's line
-    rate, `nic_gbs` what the slots let through. `nvlink_gbs`: one GPU's NVLink (or its PCIe slot, where `nvlink` is false).
+    A `unit` is what a channel enters and leaves by: one adapter, or several where they serve one GPU. `link_gbs` is a unit's
+    line rate, `nic_gbs` what the slots let through. `nvlink_gbs`: one GPU's NVLink (or its PCIe slot, where `nvlink` is false).
     """
 
     gpus: int
@@ -67,9 +67,9 @@ class HostShape:
             nvswitch=self.nvswitch and ranks > 1, shared=self.shared and ranks > 1,
         )  # fmt: skip
 
-    def without_rail(self) -> HostShape:
-        """With one adapter lost: its GPU's traffic leaves by the others."""
-        return replace(self, units=max(1, self.units - 1)) if self.units > 1 else replace(self, nic_gbs=0.0, link_gbs=0.0)
+    def without_rail(self) -> HostShape | None:
+        """With one adapter of every host lost: its GPU's traffic leaves by the others. None where a host has no other."""
+        return replace(self, units=self.units - self.hosts) if self.units > self.hosts else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Channels:
 
 @dataclass(frozen=True, slots=True)
 class NodeGraph:
-    """The channels per algorithm. `nvls` is None without NVLink SHARP; `simple_tree`: all of a tree's traffic passes one GPU."""
+    """The channels per algorithm. `nvls` is None without NVLink SHARP; `simple_tree`: all its traffic passes one GPU."""
 
     shape: HostShape
     table: TuningTable

@@ -1,7 +1,7 @@
 """NCCL's tuning model: bandwidth and latency of each algorithm and protocol, and the time they predict.
 
-Takes a `NodeGraph`, the number of nodes and a release. Gives `Choice`s: algorithm, protocol, algorithm bandwidth (GB/s) and latency
-(us). Written from src/graph/tuning.cc; releases before 2.27 are modelled as 2.21, which was compared with the running code.
+Takes a `NodeGraph`, the number of nodes and a release. Gives `Choice`s: algorithm, protocol, algorithm bandwidth (GB/s),
+latency (us). Written from src/graph/tuning.cc; releases before 2.27 are modelled as 2.21, whose own figures are the tests'.
 """
 
 from __future__ import annotations

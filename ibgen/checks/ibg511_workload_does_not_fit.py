@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ibgen.catalog import Catalog
+from ibgen.checks import rule
+from ibgen.diagnostics import Finding, Severity
+from ibgen.fabric import Fabric
+from ibgen.simulate.training import run
+from ibgen.spec import ClusterSpec
+
+
+@rule("IBG511", "workload-does-not-fit", Severity.ERROR)
+def workload_does_not_fit(spec: ClusterSpec, fabric: Fabric, catalog: Catalog) -> Iterator[Finding]:
+    """A workload that cannot run as it is written.
+
+    The GPUs must be a multiple of tensor x pipeline x context, the batch a multiple of replicas x micro-batch, the hidden
+    size of tensor, the experts of expert, and there must be as many GPUs as are asked for. A launcher refuses such a layout
+    after the nodes are booked; nothing is simulated for it here. Change the field that is marked, or the GPU count.
+
+    Bad:
+        workloads:
+          - {name: gpt, pool: gpu, parameters: 20e9, layers: 44, hidden: 6144, tensor: 8, pipeline: 3}
+    Good:
+        workloads:
+          - {name: gpt, pool: gpu, parameters: 20e9, layers: 44, hidden: 6144, tensor: 8, pipeline: 4}
+    """
+    for outcome in run(spec, fabric, catalog):
+        workload = spec.workloads[outcome.row]
+        for m in outcome.misfits:
+            written = m.field in workload.model_fields_set
+            at = ("workloads", outcome.row, m.field) if written else ("workloads", outcome.row)
+            yield workload_does_not_fit.finding(f"workload {workload.name}: {m.message}", at, hint=m.hint)
