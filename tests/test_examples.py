@@ -79,5 +79,5 @@ def test_one_edit_moves_only_the_lines_it_means(tmp_path: Path) -> None:
     assert not gone
     assert len(more) == 8
     assert all(b"dgx-101/" in line for line in more)
-    for path in ("opensm/compute/opensm.conf", "nccl/gpu.conf", "opensm/compute/root-guids.conf", "README.md"):
+    for path in ("opensm/compute/ufm-01/opensm.conf", "nccl/gpu.conf", "opensm/compute/root-guids.conf", "README.md"):
         assert old[path] == new[path]

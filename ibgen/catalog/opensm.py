@@ -69,6 +69,12 @@ def option(catalog: Catalog, name: str) -> ManagerOption | None:
     return row if isinstance(row, ManagerOption) else None
 
 
+def restart_options(catalog: Catalog, flavour: Flavour) -> tuple[str, ...]:
+    """Names of the options that a running manager does not read again (osm_subnet.c's table, can_update 0), sorted."""
+    rows = (option(catalog, name) for name in sorted(catalog.ids(KIND)))
+    return tuple(row.id for row in rows if row is not None and row.restart and row.known_to(flavour))
+
+
 def _boolean(text: str) -> str:
     if text.lower() in _YES:
         return "TRUE"

@@ -6,7 +6,7 @@ from ibgen.checks import rule
 from ibgen.diagnostics import Finding, Severity
 from ibgen.spec import ClusterSpec
 
-NVIDIA_ONLY = frozenset({"ar_updn", "ar_ftree", "ar_dor", "dfp", "dfp2", "auto"})
+NVIDIA_ONLY = frozenset({"ar_updn", "ar_ftree", "ar_dor", "dfp", "dfp2"})
 """Engines of NVIDIA's manager; upstream 3.3.23 logs `cannot find or setup routing engine` and falls to minhop."""
 
 

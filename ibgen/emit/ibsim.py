@@ -18,7 +18,8 @@ from ibgen.compilation import Complete
 from ibgen.fabric import ACTIVE, HOST_CABLE, Fabric, Subnet
 
 from . import Artifact, emitter
-from .opensm import first_lines, port_names
+from .opensm import port_names
+from .opensm_files import first_lines
 
 SPEEDS = ((200, "s=7 e=7"), (100, "s=7 e=3"), (56, "s=7 e=1"), (40, "s=7"), (20, "s=3"), (0, "s=1"))
 """Gb/s of a 4x link and ibsim's bitmasks of enabled speeds: s = SDR 1, DDR 2, QDR 4; e = FDR 1, EDR 2, HDR 4."""

@@ -1,4 +1,4 @@
-"""`opensm/<subnet>/`: opensm.conf, partitions.conf, the GUID lists its engines read, node-name-map, install.sh.
+"""`opensm/<subnet>/`: partitions.conf, the lists its engines read, install.sh; `<host>/opensm.conf` for each host.
 
 Takes the `Manager`s. Every construction here answers a way in which OpenSM 3.3 fails open (measured on the real program): a
 file it cannot read to the end makes every port a full member of everything, with a line in the log and exit 0.
@@ -10,21 +10,21 @@ from collections.abc import Iterator
 from itertools import groupby
 
 import numpy as np
-import numpy.typing as npt
 
+from ibgen.catalog import standard
+from ibgen.catalog.opensm import restart_options
 from ibgen.compilation import Complete
 from ibgen.fabric import Fabric, Subnet
 from ibgen.hostlist import fold
-from ibgen.targets.opensm import Manager
+from ibgen.targets.opensm import Manager, ManagerHost, Option
+from ibgen.targets.opensm_options import DEFAULT_FOLDER
 from ibgen.targets.opensm_partitions import BroadcastGroup, ManagedPartition
 from ibgen.targets.partitions import FULL
 from ibgen.units import gbps_text
 
 from . import Artifact, emitter
+from .opensm_files import SYNTHETIC, asked_files, first_lines, hex_guids, port_list, switch_list
 from .text import header, jinja_environment
-
-SYNTHETIC = "SYNTHETIC GUIDS: do not install"
-"""First line, behind the comment sign, of every file with a GUID that is made up. install.sh looks for it."""
 
 MEMBERS_A_LINE = 100
 """OpenSM cuts a line of partitions.conf at about 4,090 characters, through a GUID if need be, and drops the whole file
@@ -33,36 +33,66 @@ MEMBERS_A_LINE = 100
 
 @emitter("opensm")
 def opensm(c: Complete) -> Iterator[Artifact]:
-    """One folder per manager."""
+    """One folder per manager: what its hosts share, and a folder for each of them."""
     for manager in c.targets.opensm:
         subnet = c.fabric.subnets[manager.subnet]
+        first = first_lines(c.spec.cluster, manager.synthetic)
         texts = {
-            "opensm.conf": _conf(c.spec.cluster, manager),
             "partitions.conf": _partitions(c.spec.cluster, manager, subnet),
             "node-name-map": _names(c.spec.cluster, manager, c.fabric, subnet),
+            **asked_files(manager, c.spec.fabrics[subnet.fabric], subnet, port_names(c.fabric, subnet), c.spec.cluster),
         }
         if len(manager.roots):
-            texts["root-guids.conf"] = _roots(c.spec.cluster, manager, subnet)
+            texts["root-guids.conf"] = switch_list(manager.roots, subnet, [*first, "# node GUIDs of the top tier"])
         if len(manager.compute):
-            texts["cn-guids.conf"] = _compute(c.spec.cluster, manager, c.fabric, subnet)
+            said = "# port GUIDs of the compute adapters"
+            texts["cn-guids.conf"] = port_list(manager.compute, subnet, port_names(c.fabric, subnet), [*first, said])
+        if sorted(texts) != list(manager.lists):
+            raise AssertionError(f"{sorted(texts)} is not what was decided: {manager.lists}")
+        for host in manager.hosts:
+            texts[f"{host.host}/opensm.conf"] = _conf(c.spec.cluster, manager, manager.options_of(host))
+            texts |= {f"{host.host}/{name}": text for name, text in _service(c.spec.cluster, manager, host).items()}
+        if not manager.hosts:
+            texts["opensm.conf"] = _conf(c.spec.cluster, manager, manager.options)
         for name, text in sorted(texts.items()):
             yield Artifact(f"opensm/{manager.name}/{name}", text.encode())
-        yield Artifact(f"opensm/{manager.name}/install.sh", _install(c.spec.cluster, manager, sorted(texts)).encode(), 0o755)
+        yield Artifact(f"opensm/{manager.name}/install.sh", _install(c.spec.cluster, manager).encode(), 0o755)
 
 
-def first_lines(cluster: str, synthetic: bool) -> list[str]:
-    """The head of a file that names GUIDs."""
-    return [f"# {SYNTHETIC}"] * synthetic + [f"# {header(cluster)}"]
-
-
-def _conf(cluster: str, manager: Manager) -> str:
-    groups = [(heading, list(options)) for heading, options in groupby(manager.options, key=lambda o: o.group)]
+def _conf(cluster: str, manager: Manager, options: tuple[Option, ...]) -> str:
+    groups = [(heading, [_line(manager, o) for o in of]) for heading, of in groupby(options, key=lambda o: o.group)]
     first = "\n".join(first_lines(cluster, manager.synthetic and manager.master is not None))
-    return jinja_environment("opensm").get_template("opensm.conf.j2").render(first=first, groups=groups)
+    keys = [f"{name}: from the {'file' if kind == 'file' else 'variable'} {where}" for name, kind, where in manager.secrets]
+    return jinja_environment("opensm").get_template("opensm.conf.j2").render(first=first, groups=groups, keys=keys)
+
+
+def _line(manager: Manager, option: Option) -> dict[str, object]:
+    reasons = [option.reason]
+    if option.name == "sm_priority" and manager.handover is not None:
+        how = f"{manager.handover.polling_ms} ms x {manager.handover.retries}"
+        reasons.append(f"a standby takes over {manager.handover.said()} after the master's death ({how} unanswered polls)")
+    return {"name": option.name, "value": option.value, "reasons": reasons}
+
+
+def service_file(manager: Manager) -> str:
+    """What starts the manager of a host: a drop-in for Debian's own service, a unit of its own for NVIDIA's."""
+    return "opensm.dropin.conf" if manager.flavour == "upstream" else f"opensm-{manager.name}.service"
+
+
+def _service(cluster: str, manager: Manager, host: ManagerHost) -> dict[str, str]:
+    name = service_file(manager)
+    template = jinja_environment("opensm").get_template("dropin.conf.j2" if manager.flavour == "upstream" else "service.j2")
+    values = {"subnet": manager.name, "host": host.host, "folder": manager.folder, "cache": cache_folder(manager)}
+    return {name: template.render(header=header(cluster), **values)}
+
+
+def cache_folder(manager: Manager) -> str:
+    """Where the manager keeps its LIDs: two managers on one host must not share it."""
+    return "/var/cache/opensm" if manager.folder == DEFAULT_FOLDER else f"/var/cache/opensm/{manager.name}"
 
 
 def _partitions(cluster: str, manager: Manager, subnet: Subnet) -> str:
-    guids = _hex(subnet.ports.port_guid)
+    guids = hex_guids(subnet.ports.port_guid)
     lines = first_lines(cluster, manager.synthetic)
     for partition in manager.partitions:
         lines += ["", *_partition(partition, guids)]
@@ -97,24 +127,12 @@ def _word(level: int) -> str:
     return "full" if level == FULL else "limited"
 
 
-def _roots(cluster: str, manager: Manager, subnet: Subnet) -> str:
-    guids = _hex(subnet.switches.guid)
-    lines = [f"{guids[r]} # {subnet.switches.names[r]}" for r in manager.roots.tolist()]
-    return "\n".join([*first_lines(cluster, manager.synthetic), "# node GUIDs of the top tier", *lines]) + "\n"
-
-
-def _compute(cluster: str, manager: Manager, fabric: Fabric, subnet: Subnet) -> str:
-    guids, names = _hex(subnet.ports.port_guid), port_names(fabric, subnet)
-    lines = [f"{guids[r]} # {names[r]}" for r in manager.compute.tolist()]
-    return "\n".join([*first_lines(cluster, manager.synthetic), "# port GUIDs of the compute adapters", *lines]) + "\n"
-
-
 def _names(cluster: str, manager: Manager, fabric: Fabric, subnet: Subnet) -> str:
     """Node GUIDs with names, switches first; the ports of one adapter share a node GUID and a line."""
-    lines = [f'{g} "{n}"' for g, n in zip(_hex(subnet.switches.guid), subnet.switches.names, strict=True)]
+    lines = [f'{g} "{n}"' for g, n in zip(hex_guids(subnet.switches.guid), subnet.switches.names, strict=True)]
     rows = np.flatnonzero(manager.listed)
     names = port_names(fabric, subnet)
-    nodes = _hex(subnet.ports.node_guid)
+    nodes = hex_guids(subnet.ports.node_guid)
     lines += dict.fromkeys(f'{nodes[r]} "{names[r]}"' for r in rows.tolist())
     return "\n".join([*first_lines(cluster, manager.synthetic), *lines]) + "\n"
 
@@ -127,18 +145,19 @@ def port_names(fabric: Fabric, subnet: Subnet) -> list[str]:
     return [f"{names[h]} {adapters[p][a]}" for h, p, a in zip(ports.host.tolist(), pools, ports.hca.tolist(), strict=True)]
 
 
-def _hex(guids: npt.NDArray[np.uint64]) -> list[str]:
-    return [f"0x{g:016x}" for g in guids.tolist()]
-
-
-def _install(cluster: str, manager: Manager, files: list[str]) -> str:
-    hosts = [{"host": h.host, "guid": f"0x{h.guid:016x}", "priority": h.priority} for h in manager.hosts]
+def _install(cluster: str, manager: Manager) -> str:
+    hosts = [{"host": h.host, "guid": f"0x{h.guid:016x}", "name": service_file(manager)} for h in manager.hosts]
     template = jinja_environment("opensm").get_template("install.sh.j2")
     return template.render(
         header=header(cluster),
         folder=manager.folder,
-        files=files,
+        cache=cache_folder(manager),
+        files=[name for name in manager.lists if name != "guid2lid"],
+        lids="guid2lid" in manager.lists,
         hosts=hosts,
+        dropin=manager.flavour == "upstream",
+        secrets=[{"name": name, "kind": kind, "where": where} for name, kind, where in manager.secrets],
+        fixed="|".join(restart_options(standard(), manager.flavour)),
         marker=SYNTHETIC,
         unbound=fold(manager.unbound_hosts) if manager.unbound_hosts else "",
     )

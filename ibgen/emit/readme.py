@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from ibgen.compilation import Complete
 from ibgen.emit import Artifact, emitter
 from ibgen.emit.inventory import group_name
+from ibgen.emit.opensm import service_file
 from ibgen.emit.text import header, jinja_environment
+from ibgen.targets.opensm import Manager
 
 
 @emitter("readme", after=("azure", "cabling", "ibsim", "inventory", "nccl", "opensm", "slurm"))
@@ -18,7 +20,14 @@ def readme(c: Complete, *groups: tuple[Artifact, ...]) -> Iterator[Artifact]:
         "header": header(c.spec.cluster),
         "cluster": c.spec.cluster,
         "managers": [
-            {"folder": f"opensm/{m.name}", "name": m.name, "hosts": [h.host for h in m.hosts], "synthetic": m.synthetic}
+            {
+                "folder": f"opensm/{m.name}",
+                "name": m.name,
+                "hosts": [h.host for h in m.hosts],
+                "synthetic": m.synthetic,
+                "unit": _unit(m),
+                "takeover": m.handover.said() if m.handover else "",
+            }
             for m in c.targets.opensm
         ],
         "nccl": [{"file": f"nccl/{p.name}.conf", "group": f"class_{group_name(p.name)}"} for p in c.targets.nccl],
@@ -29,3 +38,8 @@ def readme(c: Complete, *groups: tuple[Artifact, ...]) -> Iterator[Artifact]:
     }
     text = jinja_environment("docs").get_template("tree.md.j2").render(values)
     yield Artifact("README.md", text.encode())
+
+
+def _unit(manager: Manager) -> str:
+    """What systemd calls the manager: Debian's service has the port in its name, which differs from host to host."""
+    return service_file(manager) if manager.flavour == "nvidia" and manager.hosts else "opensm"

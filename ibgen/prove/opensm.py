@@ -17,6 +17,7 @@ from typing import Any
 
 from ibgen.prove import ibsim
 from ibgen.prove.opensm_guids import guid_lists
+from ibgen.prove.opensm_lanes import lanes, lids
 from ibgen.prove.opensm_pkeys import compare
 from ibgen.prove.opensm_projection import Projection, project
 from ibgen.prove.process import Finished, run
@@ -34,7 +35,7 @@ GATE = re.compile(
 _NEEDED = {"opensm": "opensm", "ibsim": ibsim.PACKAGE, "smpquery": "infiniband-diags"}
 _ROUTED = re.compile(r"(\S+) tables configured on all switches")
 _LINE_OF = re.compile(r"PARSE ERROR: line (\d+)")
-_LIST_OF = re.compile(r"(?:root|cn)-guids\.conf")
+_LIST_OF = re.compile(r"(?:root|cn|io)-guids\.conf")
 _STAMP = re.compile(r"^\w{3} \d\d \d\d:\d\d:\d\d \d+ \[\w+\] 0x\w\w -> ")
 Progress = Callable[[str], None]
 
@@ -82,12 +83,12 @@ def _subnet(tree: Path, name: str, section: Mapping[str, Any], env: Mapping[str,
         detail = f"{section['endpoints']} endpoints: too large to simulate unasked (more than {largest})"
         return [Check(f"{name}: size", False, detail, skipped=True)]
     net, folder = tree / "sim" / f"{name}.net", tree / "opensm" / name
-    missing = [p for p in (net, folder / "opensm.conf", folder / "partitions.conf") if not p.is_file()]
+    missing = [p for p in (net, folder / section["conf"], folder / "partitions.conf") if not p.is_file()]
     if missing:
         return [Check(f"{name}: files", False, "is missing", p.relative_to(tree).as_posix()) for p in missing]
     with tempfile.TemporaryDirectory(prefix="ibgen-opensm-") as scratch:
         work = Path(scratch)
-        projection = project(folder, work, section["flavour"])
+        projection = project(folder, section["conf"], work, section["flavour"])
         try:
             with ibsim.simulator(net, work, env) as sim:
                 return list(_judge(sim, net, name, section, projection, env))
@@ -113,6 +114,8 @@ def _judge(
     yield from _came_up(name, section, finished, said, projection)
     if "SUBNET UP" in said:
         yield from compare(sim, at, name, section)
+        yield from lanes(sim, at, name, section)
+        yield from lids(sim, name, section)
         yield _routes(sim, name, env)
 
 
@@ -129,7 +132,7 @@ def _came_up(name: str, section: Mapping[str, Any], finished: Finished, said: st
     lines = [_STAMP.sub("", line).strip() for line in [*finished.text.splitlines(), *said.splitlines()]]
     complaints = list(dict.fromkeys(line for line in lines if GATE.search(line)))
     for line in complaints[:10]:
-        file, number = _culprit(name, line, projection)
+        file, number = _culprit(name, section["conf"], line, projection)
         yield Check(f"{name}: complaint", False, line, file, number)
     if not complaints:
         yield Check(f"{name}: no complaints", True, "OpenSM took every line as it stands")
@@ -139,20 +142,22 @@ def _came_up(name: str, section: Mapping[str, Any], finished: Finished, said: st
     wanted = section["upstream_engine"]
     routed = _ROUTED.findall(said)
     detail = f"{routed[-1] if routed else 'no engine'} routed, {wanted} was asked for"
-    yield Check(f"{name}: engine", bool(routed) and routed[-1] == wanted, detail, f"opensm/{name}/opensm.conf")
+    yield Check(f"{name}: engine", bool(routed) and routed[-1] == wanted, detail, f"opensm/{name}/{section['conf']}")
 
 
-def _culprit(name: str, line: str, projection: Projection) -> tuple[str, int]:
+def _culprit(name: str, conf: str, line: str, projection: Projection) -> tuple[str, int]:
     """The file of the tree a complaint is about, and its line where that can be told."""
     if match := _LINE_OF.search(line):
         return f"opensm/{name}/partitions.conf", int(match[1])
     if "artition" in line or "MGRP" in line:
         return f"opensm/{name}/partitions.conf", 0
+    if "ERR AC" in line or "QoS" in line:
+        return f"opensm/{name}/qos-policy.conf", 0
     if match := _LIST_OF.search(line):
         return f"opensm/{name}/{match[0]}", 0
     for option, number in projection.lines.items():
         if re.search(rf"\b{re.escape(option)}\b", line):
-            return f"opensm/{name}/opensm.conf", number
+            return f"opensm/{name}/{conf}", number
     return "", 0
 
 

@@ -18,9 +18,14 @@ from ibgen.targets.opensm_partitions import UPSTREAM_LAST_RATE
 SERVICE = frozenset({"log_file", "daemon", "console", "console_port", "dump_files_dir", "per_module_logging_file", "log_flags"})
 """Options of the running service; a dry run sets its own."""
 
-OUTSIDE = ("prefix_routes_file", "per_module_logging_file", "torus_config")
-"""Files that OpenSM reads from /etc/opensm unasked: the machine's own must not enter the proof. qos_policy_file cannot be
-moved: under any name but its own a missing one is an error (measured, ERR AC01)."""
+OUTSIDE = {
+    "prefix_routes_file": "prefix-routes.conf",
+    "per_module_logging_file": "per-module-logging.conf",
+    "torus_config": "torus-2QoS.conf",
+    "qos_policy_file": "qos-policy.conf",
+}
+"""Files that OpenSM reads from /etc/opensm unasked: the tree's own, or none, and never the machine's. Only a missing
+qos_policy_file cannot be moved: under any name but its own it is an error (measured, ERR AC01)."""
 
 _RATE = re.compile(r"\brate=(\d+)")
 
@@ -38,8 +43,8 @@ class Projection:
         return "not judged: " + "; ".join(self.changed) if self.changed else "the tree's own files, paths rewritten"
 
 
-def project(folder: Path, work: Path, flavour: str) -> Projection:
-    """Copies the folder's files to `work` and rewrites opensm.conf."""
+def project(folder: Path, conf: str, work: Path, flavour: str) -> Projection:
+    """Copies the folder's files to `work` and rewrites the opensm.conf that lies in it as `conf`."""
     files = {p.name for p in folder.iterdir() if p.is_file()}
     changed: list[str] = []
     for name in sorted(files - {"opensm.conf", "install.sh"}):
@@ -50,7 +55,7 @@ def project(folder: Path, work: Path, flavour: str) -> Projection:
     kept: list[str] = []
     lines: dict[str, int] = {}
     known = frozenset(n for n in standard().ids(KIND) if (o := option(standard(), n)) and o.known_to("upstream"))
-    for number, line in enumerate((folder / "opensm.conf").read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate((folder / conf).read_text(encoding="utf-8").splitlines(), 1):
         name, _, value = line.split("#")[0].strip().partition(" ")
         if not name or name in SERVICE:
             continue
@@ -59,10 +64,13 @@ def project(folder: Path, work: Path, flavour: str) -> Projection:
             changed.append(f"{name} {value.strip()}")
             continue
         kept.append(f"{name} {_value(name, value.strip(), files, work, flavour, changed)}")
-    own = [f"partition_config_file {work / 'partitions.conf'}", *(f"{n} {work / n}" for n in OUTSIDE)]
-    conf = work / "opensm.conf"
-    conf.write_text("\n".join([*(o for o in own if o.split()[0] not in lines), *kept]) + "\n", encoding="utf-8")
-    return Projection(conf, lines, tuple(changed))
+    own = [
+        f"partition_config_file {work / 'partitions.conf'}",
+        *(f"{n} {work / file}" for n, file in OUTSIDE.items() if file in files or n != "qos_policy_file"),
+    ]
+    written = work / "opensm.conf"
+    written.write_text("\n".join([*(o for o in own if o.split()[0] not in lines), *kept]) + "\n", encoding="utf-8")
+    return Projection(written, lines, tuple(changed))
 
 
 def _value(name: str, value: str, files: set[str], work: Path, flavour: str, changed: list[str]) -> str:

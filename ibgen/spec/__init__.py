@@ -2,12 +2,13 @@
 
 from .cloud import AzureCloud, AzureImage, AzureNetwork, Cloud
 from .cluster import ClusterSpec
-from .fabrics import Attach, Control, FabricSpec, Ipoib, Member, Partition
+from .control import Control, HopWeight, ManagerFiles, PortOrder, PrefixRoute, Secret
+from .fabrics import Attach, FabricSpec, Ipoib, Member, Partition
 from .grouped import Dragonfly, DragonflyPlus, RailOnly
 from .load import load, load_site
 from .nccl import Nccl, NcclPool, Setting
 from .pools import HostException, InlineHca, InlinePlatform, Pool, Sriov
-from .qos import Qos, TrafficClass
+from .qos import Adaptive, Congestion, Qos, TrafficClass, Use
 from .schema import json_schema, schema_text
 from .site import Rack, Site
 from .slurm import Slurm, SlurmPartition
@@ -17,12 +18,14 @@ from .workloads import Requirements, Workload
 from .written import to_yaml
 
 __all__ = [
+    "Adaptive",
     "Attach",
     "AzureCloud",
     "AzureImage",
     "AzureNetwork",
     "Cloud",
     "ClusterSpec",
+    "Congestion",
     "Control",
     "Dragonfly",
     "DragonflyPlus",
@@ -31,23 +34,28 @@ __all__ = [
     "FatTree",
     "GroupLeaf",
     "GroupSpine",
+    "HopWeight",
     "HostException",
     "InlineHca",
     "InlinePlatform",
     "Ipoib",
     "LeafTier",
+    "ManagerFiles",
     "Member",
     "Nccl",
     "NcclPool",
     "Opaque",
     "Partition",
     "Pool",
+    "PortOrder",
+    "PrefixRoute",
     "Qos",
     "Rack",
     "RailLeaf",
     "RailOnly",
     "Requirements",
     "Reservation",
+    "Secret",
     "Setting",
     "Site",
     "Slurm",
@@ -57,6 +65,7 @@ __all__ = [
     "Topology",
     "TrafficClass",
     "UpperTier",
+    "Use",
     "Workload",
     "json_schema",
     "load",

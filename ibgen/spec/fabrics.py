@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from .control import Control
 from .fields import (
     Count,
     Device,
@@ -15,7 +16,6 @@ from .fields import (
     Name,
     PartitionName,
     PKey,
-    Prefix,
     Rate,
     Section,
     Switchable,
@@ -23,33 +23,8 @@ from .fields import (
     doc,
 )
 from .pools import Role
-from .qos import Qos
+from .qos import Adaptive, Congestion, Qos
 from .topology import Topology
-
-Engine = Literal[
-    "minhop", "updn", "dnup", "ftree", "lash", "dor", "torus-2QoS", "dfsssp", "sssp", "nue", "file",
-    "ar_updn", "ar_ftree", "ar_dor", "dfp", "dfp2", "auto",
-]  # fmt: skip
-"""Upstream's engines (OpenSM 3.3.23) and those of NVIDIA's manager; which of them a flavour knows is a rule's business."""
-
-
-class Control(Section):
-    """Who runs the subnet manager, and how."""
-
-    kind: Annotated[Literal["opensm", "ufm", "provider"], doc("Who runs the fabric", "opensm", "sm-restart")]
-    flavour: Annotated[
-        Literal["upstream", "nvidia"], doc("linux-rdma's OpenSM, or the one of DOCA and UFM", "nvidia", "sm-restart")
-    ] = "upstream"
-    version: Annotated[Text | None, doc("Its version", "5.24", "sm-restart")] = None
-    hosts: Annotated[tuple[Name, ...], doc("Where it runs, master first", ["ufm-01", "ufm-02"], "sm-restart")] = ()
-    routing: Annotated[tuple[Engine, ...], doc("Routing engines, in the order they are tried", ["ar_updn"], "sm-restart")] = ()
-    subnet_prefix: Annotated[Prefix, doc("The subnet's prefix; every fabric its own", "0xfec0000000000001", "sm-restart")] = (
-        0xFE80000000000000
-    )
-    options: Annotated[
-        dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], Text],
-        doc("Further options of the manager, by their own names", {"sweep_interval": "30"}, "sm-restart"),
-    ] = Field(default_factory=dict)
 
 
 class Attach(Section):
@@ -73,7 +48,9 @@ class Ipoib(Section):
 
     mtu: Annotated[Count, doc("IB MTU in bytes; IPoIB's own is 4 less", 4096, "host-env")] = 2048
     rate: Annotated[Rate | None, doc("Rate of the group; the slowest member's unless given", "400G", "reload")] = None
-    sl: Annotated[Count, doc("Service level", 0, "reload", le=15)] = 0
+    sl: Annotated[
+        Count | None, doc("Service level; the one of the traffic class for IPoIB unless given", 0, "reload", le=15)
+    ] = None
 
 
 class Member(Section):
@@ -116,3 +93,5 @@ class FabricSpec(Section):
         ),
     ] = ()
     qos: Annotated[Qos | None, doc("Traffic classes", {"classes": [{"name": "nccl", "sl": 1}]}, "sm-restart")] = None
+    adaptive: Annotated[Adaptive | None, doc("Adaptive routing", {"uses": ["nccl"]}, "sm-restart")] = None
+    congestion: Annotated[Congestion | None, doc("Congestion control", {"threshold": 15, "increase": 1}, "sm-restart")] = None

@@ -21,6 +21,11 @@ def dangling(spec: ClusterSpec) -> Iterator[Finding]:
     pools = {pool.name for pool in spec.pools}
     for at, name in _pool_references(spec):
         yield from _missing(at, (name,), pools, "pool")
+    for i, fabric in enumerate(spec.fabrics):
+        partitions = {p.name for p in fabric.partitions}
+        for c, traffic in enumerate(fabric.qos.classes if fabric.qos else ()):
+            for n, name in enumerate(traffic.partitions):
+                yield from _missing(("fabrics", i, "qos", "classes", c, "partitions", n), (name,), partitions, "partition")
     fabrics = {fabric.name for fabric in spec.fabrics}
     for at, name in _fabric_references(spec):
         yield from _missing(at, (name,), fabrics, "fabric")
@@ -58,6 +63,9 @@ def _pool_references(spec: ClusterSpec) -> Iterator[tuple[Path, str]]:
             for m, member in enumerate(partition.members):
                 if member.pool is not None:
                     yield ("fabrics", i, "partitions", p, "members", m, "pool"), member.pool
+        for c, traffic in enumerate(fabric.qos.classes if fabric.qos else ()):
+            for n, name in enumerate(traffic.pools):
+                yield ("fabrics", i, "qos", "classes", c, "pools", n), name
     if spec.slurm is not None:
         for p, scheduler_partition in enumerate(spec.slurm.partitions):
             for n, name in enumerate(scheduler_partition.pools):

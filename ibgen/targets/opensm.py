@@ -6,7 +6,9 @@ opensm; where a provider or UFM runs the fabric there is nothing to write. `expe
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,18 +18,19 @@ from ibgen.diagnostics import Finding
 from ibgen.fabric import ACTIVE, PLANNED, Fabric, Subnet
 from ibgen.spec import ClusterSpec, FabricSpec
 
+from . import opensm_files, opensm_qos
 from .opensm_expect import expect
-from .opensm_options import Option, derived_options, given_options, merged
+from .opensm_files import FilePlan
+from .opensm_handover import Handover, handover
+from .opensm_lines import Option, merged
+from .opensm_options import Known, derived_options, given_options, guid_option, priority_option
 from .opensm_partitions import ManagedPartition, managed_partitions
+from .opensm_qos import QosPlan
+from .opensm_routing import FAT_TREES, ROOTED, choose
+from .opensm_traffic import adaptive_options, congestion_options, qos_options
 from .partitions import PartitionPlan
 
 __all__ = ["Manager", "ManagerHost", "Option", "decide", "expect"]
-
-ROOTED = frozenset({"updn", "dnup", "ftree", "ar_updn", "ar_ftree"})
-"""Engines that must be given the roots: found automatically they are wrong on fabrics of more than 20 leaves (measured)."""
-
-FAT_TREES = frozenset({"ftree", "ar_ftree"})
-"""Engines that must be given the compute ports: aggregation nodes and storage on spines break their ranking (measured)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +51,10 @@ class Manager:
 
     subnet: int  # row of `fabric.subnets`
     name: str  # the subnet's name
-    flavour: str
+    flavour: Literal["upstream", "nvidia"]
     version: str | None
     engines: tuple[str, ...]
-    options: tuple[Option, ...]
+    options: tuple[Option, ...]  # the master's; `options_of` gives another host's
     hosts: tuple[ManagerHost, ...]  # the master first; empty where the spec names none
     roots: npt.NDArray[np.int32]  # the whole top tier; empty where no engine reads it
     compute: npt.NDArray[np.int32]  # compute ports; empty where no engine reads them
@@ -60,6 +63,11 @@ class Manager:
     folder: str  # on the manager's host
     unbound_hosts: tuple[str, ...]  # hosts with ports that have no real GUID
     unbound_switches: tuple[str, ...]
+    qos: QosPlan | None
+    files: FilePlan
+    lists: tuple[str, ...]  # the file names of every list beside opensm.conf, sorted
+    secrets: tuple[tuple[str, str, str], ...]  # (option, "file" or "env", where)
+    handover: Handover | None  # None with fewer than two hosts
 
     @property
     def synthetic(self) -> bool:
@@ -69,6 +77,15 @@ class Manager:
     @property
     def master(self) -> ManagerHost | None:
         return self.hosts[0] if self.hosts else None
+
+    def options_of(self, host: ManagerHost) -> tuple[Option, ...]:
+        """The lines of one host's opensm.conf: its own port and priority, everything else the same."""
+        numbers = _numbers(self.hosts)
+        own = {
+            "guid": guid_option(host.host, host.hca, host.guid),
+            "sm_priority": priority_option(host.host, host.priority, numbers),
+        }
+        return tuple(own[o.name] if o.name in own and o.group != "From control.options" else o for o in self.options)
 
 
 def decide(
@@ -100,28 +117,24 @@ def _manager(
     hosts = _hosts(fabric, subnet, declared)
     partitions = managed_partitions(plan, subnet, declared, listed)
     given, findings = given_options(declared.control, subnet.fabric, catalog)
-    engines = _engines(declared, subnet, given)
-    roots = subnet.tier(subnet.top).astype(np.int32) if ROOTED.intersection(engines) else np.zeros(0, np.int32)
-    wanted = subnet.ports.compute & listed if FAT_TREES.intersection(engines) else np.zeros_like(listed)
+    choice = choose(declared.control, subnet)
+    roots = subnet.tier(subnet.top).astype(np.int32) if ROOTED.intersection(choice.engines) else np.zeros(0, np.int32)
+    wanted = subnet.ports.compute & listed if FAT_TREES.intersection(choice.engines) else np.zeros_like(listed)
     compute = np.flatnonzero(wanted).astype(np.int32)
-    derived = derived_options(
-        declared.control,
-        engines=engines,
-        hosts=tuple((h.host, h.hca, h.guid, h.priority) for h in hosts),
-        folder=folder,
-        roots=bool(len(roots)),
-        compute=bool(len(compute)),
-        service_levels=tuple(p.group.sl for p in partitions if p.group),
-        virtual=any(spec.pools[p].sriov for p in np.unique(fabric.hosts.pool[subnet.ports.host]).tolist()),
-    )
+    qos = opensm_qos.plan(spec, fabric, subnet, declared, partitions, listed)
+    files, found = opensm_files.plan(declared.control, fabric, subnet, listed)
+    lists = _lists(declared, roots, compute, qos, files)
+    virtual = any(spec.pools[p].sriov for p in np.unique(fabric.hosts.pool[subnet.ports.host]).tolist())
+    known = Known(declared.control, choice, _numbers(hosts), folder, lists, files.reverse_hops, virtual)
+    options = merged(_derived(known, declared, partitions, qos), given)
     unbound = np.unique(subnet.ports.host[listed & ~subnet.ports.bound]).tolist()
     manager = Manager(
         subnet=row,
         name=subnet.name,
         flavour=declared.control.flavour,
         version=declared.control.version,
-        engines=engines,
-        options=merged(derived, given),
+        engines=choice.engines,
+        options=options,
         hosts=hosts,
         roots=roots,
         compute=compute,
@@ -130,8 +143,58 @@ def _manager(
         folder=folder,
         unbound_hosts=tuple(fabric.hosts.names[h] for h in unbound),
         unbound_switches=tuple(subnet.switches.names[s] for s in np.flatnonzero(~subnet.switches.bound).tolist()),
+        qos=qos,
+        files=files,
+        lists=lists,
+        secrets=_secrets(declared),
+        handover=handover(options) if len(hosts) > 1 else None,
     )
-    return manager, findings
+    return manager, [*findings, *found]
+
+
+def _derived(
+    known: Known, declared: FabricSpec, partitions: tuple[ManagedPartition, ...], qos: QosPlan | None
+) -> Iterator[Option]:
+    used = frozenset(p.group.sl for p in partitions if p.group and p.group.sl)
+    yield from derived_options(known)
+    yield from qos_options(qos, known.choice.engines, used, known.folder)
+    yield from adaptive_options(declared.adaptive, declared)
+    yield from congestion_options(declared.congestion, declared, known.folder)
+
+
+def _lists(
+    declared: FabricSpec, roots: npt.NDArray[np.int32], compute: npt.NDArray[np.int32], qos: QosPlan | None, files: FilePlan
+) -> tuple[str, ...]:
+    """The files beside opensm.conf."""
+    asked, nvidia = declared.control.files, declared.control.flavour == "nvidia"
+    present = {
+        "partitions.conf": True,
+        "node-name-map": True,
+        "root-guids.conf": len(roots),
+        "cn-guids.conf": len(compute),
+        "io-guids.conf": len(files.storage),
+        "switch-ids.conf": len(files.switch_ids),
+        "routing-order.conf": len(files.routing_order),
+        "hop-weights.conf": len(files.hop_weights),
+        "port-order.conf": len(files.port_order),
+        "guid2lid": len(files.port_lids),
+        "prefix-routes.conf": len(asked.prefix_routes),
+        "per-module-logging.conf": len(asked.logging),
+        "qos-policy.conf": qos is not None,
+        "congestion-policy.conf": nvidia and declared.congestion is not None and declared.congestion.algorithm is not None,
+    }
+    return tuple(sorted(name for name, there in present.items() if there))
+
+
+def _secrets(declared: FabricSpec) -> tuple[tuple[str, str, str], ...]:
+    return tuple(
+        (name, "file" if secret.file else "env", secret.file or secret.env or "")
+        for name, secret in sorted(declared.control.secrets.items())
+    )
+
+
+def _numbers(hosts: tuple[ManagerHost, ...]) -> tuple[tuple[str, str, int, int], ...]:
+    return tuple((h.host, h.hca, h.guid, h.priority) for h in hosts)
 
 
 def _hosts(fabric: Fabric, subnet: Subnet, declared: FabricSpec) -> tuple[ManagerHost, ...]:
@@ -147,24 +210,3 @@ def _hosts(fabric: Fabric, subnet: Subnet, declared: FabricSpec) -> tuple[Manage
             guid = int(subnet.ports.port_guid[row])
             found.append(ManagerHost(name, hca, int(subnet.ports.port[row]), row, guid, len(names) - place))
     return tuple(found)
-
-
-def _engines(declared: FabricSpec, subnet: Subnet, given: tuple[Option, ...]) -> tuple[str, ...]:
-    """The engines as asked for, or those that suit the shape and the manager.
-
-    One switch needs no more than minhop. Trees get NVIDIA's adaptive engine where the manager has it, else static ftree, which
-    spreads evenly where minhop and updn collapse (three tiers, measured), with updn behind it for trees that lost a part.
-    Cables written out by hand are rarely regular enough for ftree: two tiers get updn, switches of one tier minhop.
-    """
-    asked = next((o.value for o in given if o.name == "routing_engine"), None)
-    if asked is not None:
-        return tuple(engine.strip() for engine in asked.split(","))
-    if declared.control.routing:
-        return declared.control.routing
-    if subnet.top == 0:
-        return ("minhop",)
-    if declared.control.flavour == "nvidia":
-        return ("ar_updn",)
-    if subnet.plan is None and subnet.top == 1:
-        return ("updn",)
-    return ("ftree", "updn")

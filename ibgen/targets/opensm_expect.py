@@ -29,19 +29,38 @@ FULL_BIT = 0x8000
 def expect(manager: Manager, fabric: Fabric, plan: PartitionPlan) -> dict[str, Any]:
     """Plain JSON values. `pkeys` of an endpoint are with their membership bit; endpoints out of service do not appear."""
     subnet = fabric.subnets[manager.subnet]
-    master = manager.master
     active = subnet.ports.state == ACTIVE
+    # the one that runs: the master, or who stands in while the master's port is out of service
+    runs = next((h for h in manager.hosts if active[h.row]), None)
+    files = runs or manager.master
     return {
         "flavour": manager.flavour,
         "engine": manager.engines[0],
         "upstream_engine": PROJECTED.get(manager.engines[0], manager.engines[0]),
-        "manager": {"host": master.host, "hca": master.hca, "port": master.port} if master and active[master.row] else None,
+        "manager": {"host": runs.host, "hca": runs.hca, "port": runs.port} if runs else None,
+        "conf": f"{files.host}/opensm.conf" if files else "opensm.conf",
+        "managers": [{"host": h.host, "hca": h.hca, "port": h.port, "priority": h.priority} for h in manager.hosts],
+        "qos": _qos(manager),
+        "lids": dict(zip(subnet.switches.names, manager.files.switch_lids.tolist(), strict=False)),
         "synthetic": manager.synthetic,
         "switches": len(subnet.switches.names),
         "endpoints": int(active.sum()),
         "roots": fold(subnet.switches.names[r] for r in manager.roots.tolist()) if len(manager.roots) else "",
         "compute": len(manager.compute),
-        "tables": _tables(fabric, subnet, active, _pkeys(subnet, plan, master.row if master else -1)),
+        "tables": _tables(fabric, subnet, active, _pkeys(subnet, plan, runs.row if runs else -1)),
+    }
+
+
+def _qos(manager: Manager) -> dict[str, Any] | None:
+    """The tables of every port; None where OpenSM is to leave them alone."""
+    if manager.qos is None:
+        return None
+    lanes = manager.qos.lanes
+    return {
+        "sl2vl": list(lanes.sl2vl),
+        "high": [list(pair) for pair in lanes.high],
+        "low": [list(pair) for pair in lanes.low],
+        "max_op_vls": lanes.max_op_vls,
     }
 
 

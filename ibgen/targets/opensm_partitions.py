@@ -16,6 +16,7 @@ from ibgen.spec import FabricSpec, Ipoib
 from ibgen.units import OPENSM_MTUS, OPENSM_RATES
 
 from .partitions import DEFAULT_PKEY, FULL, LIMITED, PartitionMembers, PartitionPlan
+from .service_levels import level, partition_level
 
 UPSTREAM_LAST_RATE = 22
 """Upstream 3.3.23 refuses rate numbers above this one and then makes no broadcast group (measured; ERR 1B26)."""
@@ -83,7 +84,8 @@ def _group(members: PartitionMembers, subnet: Subnet, spec: FabricSpec, listed: 
     # A port cannot join a group that is faster than its own link.
     limits = [*rates.tolist(), *([asked.rate] if asked.rate else [])]
     rate = _known_rate(min(limits, default=0), spec.control.flavour)
-    return BroadcastGroup(rate, OPENSM_RATES[rate], asked.mtu, OPENSM_MTUS[asked.mtu], asked.sl)
+    sl = partition_level(spec, spec.partitions[members.index]) if members.index >= 0 else level(spec, "ipoib")
+    return BroadcastGroup(rate, OPENSM_RATES[rate], asked.mtu, OPENSM_MTUS[asked.mtu], sl)
 
 
 def _known_rate(gbps: float, flavour: str) -> float:

@@ -155,7 +155,7 @@ def test_hundreds_of_members_pass_opensm_s_line_buffer() -> None:
 
 def test_conf_says_why_and_no_line_is_cut() -> None:
     c = compiled(options="{use_ucast_cache: true, sweep_interval: 20}")
-    rows = [line for line in files(c)["opensm.conf"].splitlines() if line]
+    rows = [line for line in files(c)["sm-01/opensm.conf"].splitlines() if line]
     assert max(map(len, rows)) < 1022
     for before, line in pairwise(rows):
         if not line.startswith("#"):
@@ -171,7 +171,7 @@ def test_conf_says_why_and_no_line_is_cut() -> None:
 
 def test_every_path_in_the_conf_is_a_file_that_install_sh_brings() -> None:
     made = files(compiled())
-    paths = re.findall(r"^\w+ (/etc/opensm/\S+)$", made["opensm.conf"], re.M)
+    paths = re.findall(r"^\w+ (/etc/opensm/\S+)$", made["sm-01/opensm.conf"], re.M)
     assert {Path(p).name for p in paths} == {"root-guids.conf", "cn-guids.conf", "node-name-map"}
     for path in paths:
         assert Path(path).name in made
@@ -193,7 +193,7 @@ def test_guid_lists_are_one_guid_a_line() -> None:
 
 def test_synthetic_guids_stand_out_in_the_first_line(tmp_path: Path) -> None:
     for name, text in files(compiled()).items():
-        assert (text.splitlines()[0] == SYNTHETIC) is (name != "install.sh"), name
+        assert (text.splitlines()[0] == SYNTHETIC) is not name.endswith(("install.sh", ".dropin.conf")), name
     real = compiled(tmp_path, bindings=bound(tmp_path, compiled()))
     assert real.targets.opensm[0].synthetic is False
     assert not [name for name, text in files(real).items() if text.startswith(SYNTHETIC)]
@@ -221,12 +221,13 @@ def test_install_copies_once_and_says_what_comes_next(tmp_path: Path) -> None:
     folder, target = written(c, tmp_path), tmp_path / "etc"
     first = subprocess.run([folder / "install.sh", target], capture_output=True, text=True, check=True)
     assert "next: restart" in first.stdout
-    names = {p.name for p in folder.iterdir()} - {"install.sh"}
-    assert {p.name for p in target.iterdir()} == names
+    names = {p.name for p in folder.iterdir() if p.is_file()} - {"install.sh"}
+    assert {p.name for p in target.iterdir()} == names | {"opensm.conf"}
     assert all((target / n).read_bytes() == (folder / n).read_bytes() for n in names)
+    assert (target / "opensm.conf").read_bytes() == (folder / "sm-01" / "opensm.conf").read_bytes()
     again = subprocess.run([folder / "install.sh", target], capture_output=True, text=True, check=True)
     assert "nothing changed" in again.stdout
-    assert again.stdout.count("same ") == len(names)
+    assert again.stdout.count("same ") == len(names) + 1
 
 
 def test_a_standby_is_given_its_own_port(tmp_path: Path) -> None:
@@ -319,9 +320,8 @@ def test_what_is_not_cabled_is_not_simulated() -> None:
 def test_one_more_host_moves_only_its_own_lines() -> None:
     before, after = (files(compiled(hosts=h)) for h in ("node-[01-08]", "node-[01-09]"))
     assert before.keys() == after.keys()
-    for name in ("opensm.conf", "root-guids.conf", "install.sh"):
-        if name != "install.sh":  # it lists the hosts without GUIDs
-            assert before[name] == after[name], name
+    for name in ("sm-01/opensm.conf", "sm-02/opensm.conf", "root-guids.conf"):
+        assert before[name] == after[name], name
     for name in ("cn-guids.conf", "node-name-map"):
         assert not set(before[name].splitlines()) - set(after[name].splitlines())
 
