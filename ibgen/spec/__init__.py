@@ -14,6 +14,7 @@ from .site import Rack, Site
 from .slurm import Slurm, SlurmPartition
 from .tiers import GroupLeaf, GroupSpine, LeafTier, RailLeaf, Reservation, UpperTier
 from .topology import Explicit, FatTree, Opaque, SwitchGroup, Topology
+from .ucx import Ucx, UcxPool
 from .workloads import Requirements, Workload
 from .written import to_yaml
 
@@ -64,6 +65,8 @@ __all__ = [
     "SwitchGroup",
     "Topology",
     "TrafficClass",
+    "Ucx",
+    "UcxPool",
     "UpperTier",
     "Use",
     "Workload",

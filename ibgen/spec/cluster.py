@@ -12,6 +12,7 @@ from .fields import Count, FileName, Name, Section, doc
 from .nccl import Nccl
 from .pools import Pool
 from .slurm import Slurm
+from .ucx import Ucx
 from .workloads import Requirements, Workload
 
 
@@ -32,6 +33,7 @@ class ClusterSpec(Section):
     ] = ()
     slurm: Annotated[Slurm | None, doc("The scheduler", {"version": "24.11"}, "slurm-restart")] = None
     nccl: Annotated[Nccl | None, doc("The communication library", {"version": "2.27"}, "host-env")] = None
+    ucx: Annotated[Ucx | None, doc("UCX, and MPI over it", {"version": "1.16"}, "host-env")] = None
     cloud: Annotated[tuple[Cloud, ...], doc("Rented pools", [], "reprovision")] = ()
     workloads: Annotated[tuple[Workload, ...], doc("What it trains", [{"name": "gpt", "parameters": "175e9"}], "none")] = ()
     requirements: Annotated[Requirements, doc("What the simulation is judged by", {"pcie_match": 0.8}, "none")] = Requirements()

@@ -72,6 +72,8 @@ def _pool_references(spec: ClusterSpec) -> Iterator[tuple[Path, str]]:
                 yield ("slurm", "partitions", p, "pools", n), name
     for name in spec.nccl.pools if spec.nccl else ():
         yield ("nccl", "pools", name), name
+    for name in spec.ucx.pools if spec.ucx else ():
+        yield ("ucx", "pools", name), name
     for c, cloud in enumerate(spec.cloud):
         yield ("cloud", c, "pool"), cloud.pool
     for w, workload in enumerate(spec.workloads):

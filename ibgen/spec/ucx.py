@@ -1,0 +1,30 @@
+"""`ucx`: what UCX, and MPI over it, is told beyond what the fabric decides."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from .fields import Name, Section, doc
+from .nccl import Setting
+
+UcxVersion = Annotated[str, Field(pattern=r"^[0-9]{1,2}\.[0-9]{1,3}(\.[0-9]{1,3})?$")]
+UcxName = Annotated[str, Field(pattern=r"^(UCX|OMPI_MCA)_[A-Za-z0-9_]+$", max_length=49)]
+"""A variable of UCX, or a parameter of Open MPI by its variable; UCX keeps 49 characters of a name in ucx.conf."""
+
+
+class UcxPool(Section):
+    """Settings of one pool."""
+
+    settings: Annotated[
+        dict[UcxName, Setting],
+        doc("Variables by hand", {"UCX_TLS": {"value": "rc,cuda", "reason": "no shared memory between containers"}}, "host-env"),
+    ] = Field(default_factory=dict)
+
+
+class Ucx(Section):
+    """UCX and Open MPI."""
+
+    version: Annotated[UcxVersion, doc("Oldest UCX that will read the files", "1.16", "host-env")]
+    pools: Annotated[dict[Name, UcxPool], doc("By pool", {"gpu": {}}, "host-env")] = Field(default_factory=dict)
