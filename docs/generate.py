@@ -1,7 +1,7 @@
 """Writes the pages that the package itself knows: `make docs`.
 
-Takes the models of the spec, the codes and the verbs. Gives `spec.md`, `rules/`, `cli.md` beside this file; pages of codes that
-are gone are removed. `pages()` is what the tests compare with the files.
+Takes the models of the spec, the codes, the verbs and the measurements. Gives `spec.md`, `rules/`, `cli.md`, `accuracy.md`
+beside this file; pages of codes that are gone are removed. `pages()` is what the tests compare with the files.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from accuracy import accuracy_page
 from reference import spec_page
 
 from ibgen.cli.app import VERBS
@@ -69,7 +70,7 @@ Each verb is right without options: it reads `cluster.yaml` and writes to `out`.
 
 def pages() -> dict[str, str]:
     """Path below `docs/` -> text of every generated page."""
-    made = {"spec.md": spec_page(), "cli.md": cli_page(), "rules/index.md": rules_index()}
+    made = {"spec.md": spec_page(), "cli.md": cli_page(), "rules/index.md": rules_index(), "accuracy.md": accuracy_page()}
     return made | {f"rules/{code.id}.md": rule_page(code) for code in codes()}
 
 

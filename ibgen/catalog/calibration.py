@@ -24,7 +24,7 @@ class Measurement(Fact):
     """A collective's bus bandwidth. `nics` is per node; `gpu`, `nics` and `nic_gbps` stand in for a platform the catalog lacks.
 
     `kind`: `clean` is a healthy cluster, `degraded` a known fault that a model must call below expectation.
-    `not_counted` says why the row cannot test the model, where it cannot.
+    `mnnvl` false: NVLink between hosts was left unused. `not_counted` says why the row cannot test the model, where it cannot.
     """
 
     platform: Annotated[str | None, Maybe] = None
@@ -40,6 +40,7 @@ class Measurement(Fact):
     kind: Literal["clean", "degraded"]
     nccl: Annotated[str | None, Maybe] = None
     algorithm: Annotated[str | None, Maybe] = None
+    mnnvl: bool = True
     not_counted: str = ""
 
 
