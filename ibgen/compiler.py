@@ -148,7 +148,7 @@ def codes() -> tuple[Code, ...]:
     import pkgutil
 
     found: dict[str, Code] = {r.code.id: r.code for r in checks.rules()}
-    for room in ("source", "catalog", "spec", "fabric", "targets", "write"):
+    for room in ("source", "catalog", "spec", "fabric", "discover", "targets", "write"):
         package = importlib.import_module(f"ibgen.{room}")
         for info in pkgutil.iter_modules(package.__path__):
             module = importlib.import_module(f"ibgen.{room}.{info.name}")

@@ -18,6 +18,7 @@ VERBS = {
     "plan": "Count what a spec needs: switches, cables, spare ports.",
     "build": "Compile a spec into the files that configure the cluster.",
     "prove": "Let the real programs judge a built tree.",
+    "bind": "Bind GUIDs to the names of a spec, from ibnetdiscover's output.",
     "show": "Spell out what a spec means: itself, switches, cables.",
     "explain": "Explain a code: why it matters, what to do, examples.",
     "schema": "Print a JSON Schema: of the spec, the manifest or the report.",
