@@ -63,6 +63,10 @@ class ManagerOption(Fact):
         return (low if self.low is None else self.low), (high if self.high is None else self.high)
 
 
+FAMILIES = ("hm_", "nvl_", "router_policy_", "rtr_", "sa_etm_", "vs_key_", "n2n_key_", "cc_key_")
+"""Beginnings of whole families of NVIDIA's options whose members are in no public list (release notes 5.10 to 5.24)."""
+
+
 def option(catalog: Catalog, name: str) -> ManagerOption | None:
     """An option by its name, or None where no manager has it."""
     row = catalog.row(KIND, name)

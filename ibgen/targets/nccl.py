@@ -6,7 +6,7 @@ library must have in its environment after reading the files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from .devices import HostClass
 from .nccl_findings import INTERFACE_TWICE, TOO_MANY_HCAS
 from .nccl_hcas import MAX_HCAS, exactly
 from .nccl_settings import judge
+from .service_levels import pool_level
 from .units import islands
 
 COMMENTS_SINCE = (2, 26, 2)
@@ -30,6 +31,12 @@ COMMENTS_SINCE = (2, 26, 2)
 
 OWN_TRANSPORTS = ("ib", "socket")
 """Values of NCCL_NET that name NCCL's own code; any other names a plugin that has the network to itself."""
+
+
+BY_INDEX, BY_VALUE = "NCCL_IB_PKEY", "NCCL_IB_PKEY_VALUE"
+
+FULL_BIT = 0x8000
+"""Membership bit of a P_Key (InfiniBand Architecture Specification, volume 1, 10.9.1.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +49,18 @@ class NcclSetting:
 
 
 @dataclass(frozen=True, slots=True)
+class PkeyProbe:
+    """What is looked up on a host when a job starts: at which index all of `ports` hold the P_Key, with its membership bit."""
+
+    partition: str
+    pkey: int
+    ports: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class NcclProfile:
-    """nccl.conf of one host class. `comments`: whether every library that reads it knows comments."""
+    """nccl.conf of one host class. `comments`: whether every library that reads it knows comments; `probe`: what a script must
+    find out because the library takes an index."""
 
     name: str
     pool: int
@@ -51,6 +68,7 @@ class NcclProfile:
     version: str
     settings: tuple[NcclSetting, ...]
     comments: bool
+    probe: PkeyProbe | None = None
 
 
 def decide(
@@ -78,7 +96,9 @@ def decide(
         settings |= {name: NcclSetting(name, s.value, s.reason) for name, s in sorted(by_hand.settings.items())}
         if settings:
             comments = release(version) >= COMMENTS_SINCE
-            profiles.append(NcclProfile(group.name, group.pool, group.hosts, version, tuple(settings.values()), comments))
+            lines = tuple(settings.values())
+            probe = _probe(group, settings.keys())
+            profiles.append(NcclProfile(group.name, group.pool, group.hosts, version, lines, comments, probe))
     return tuple(profiles), tuple(findings)
 
 
@@ -104,13 +124,34 @@ def _derived(
     yield NcclSetting("NCCL_IB_HCA", value, "the compute ports of this class of hosts, matched exactly, in rail order")
     if isolated:
         yield NcclSetting("NCCL_CROSS_NIC", "0", "no cable joins the rails, so each must be kept to itself")
-    level = _service_level(spec, group)
+    level = pool_level(spec, spec.pools[group.pool].name, "nccl")
     if level:
         yield NcclSetting("NCCL_IB_SL", str(level), "the fabric's service level for this traffic")
     taken = {"NCCL_IB_HCA", *(("NCCL_SOCKET_IFNAME",) if by_hand.socket_interface else ()), *(("NCCL_IB_SL",) if level else ())}
     for name, text in sorted(vendor(group.platform, catalog, version).items()):
         if name not in taken:
             yield NcclSetting(name, text, f"the vendor's own setting for {group.platform.id}")
+
+
+def _partition(group: HostClass, catalog: Catalog, version: str) -> Iterator[NcclSetting]:
+    """The tenant's P_Key by value where the library reads it (2.32.3 compares the low 15 bits, measured), else the index where
+    it is known beforehand."""
+    if group.tenant is None:
+        return
+    known = parameter(catalog, BY_VALUE)
+    if known is not None and known.exists_in(version):
+        why = f"the partition of `{group.tenant.name}`; index 0 is the default one, where limited members cannot talk"
+        yield NcclSetting(BY_VALUE, f"0x{group.tenant.pkey | FULL_BIT:04x}", why)
+    elif group.tenant.first:
+        yield NcclSetting(BY_INDEX, "0", f"`indx0` puts the partition of `{group.tenant.name}` there")
+
+
+def _probe(group: HostClass, told: Set[str]) -> PkeyProbe | None:
+    """What a script must find out: an index differs from adapter to adapter (azure-docs 69185), so it is never written down."""
+    if group.tenant is None or not group.compute or plugin_network(group) or told & {BY_VALUE, BY_INDEX}:
+        return None
+    ports = tuple((hca.name, port) for hca, port in group.compute)
+    return PkeyProbe(group.tenant.name, group.tenant.pkey | FULL_BIT, ports)
 
 
 def _plugin(group: HostClass, catalog: Catalog, version: str) -> Iterator[NcclSetting]:
@@ -131,17 +172,6 @@ def vendor(platform: Platform, catalog: Catalog, version: str) -> dict[str, str]
             continue
         kept[name] = value
     return kept
-
-
-def _service_level(spec: ClusterSpec, group: HostClass) -> int:
-    """The level of the class for NCCL traffic on a fabric the pool is attached to; 0, the default, needs no line."""
-    name = spec.pools[group.pool].name
-    for fabric in spec.fabrics:
-        if fabric.qos is not None and any(a.pool == name and a.hcas not in ("storage", "management") for a in fabric.attach):
-            for traffic in fabric.qos.classes:
-                if traffic.use == "nccl":
-                    return traffic.sl
-    return 0
 
 
 def _pools_with_isolated_rails(fabric: Fabric) -> set[int]:
@@ -185,4 +215,11 @@ def expect(profile: NcclProfile) -> dict[str, Any]:
         "version": profile.version,
         "comments": profile.comments,
         "settings": {s.name: s.value for s in profile.settings},
-    }
+    } | _expect_probe(profile)
+
+
+def _expect_probe(profile: NcclProfile) -> dict[str, Any]:
+    if profile.probe is None:
+        return {}
+    ports = [f"{device}:{port}" for device, port in profile.probe.ports]
+    return {"probe": {"file": f"nccl/{profile.name}-pkey.sh", "pkey": f"0x{profile.probe.pkey:04x}", "ports": ports}}

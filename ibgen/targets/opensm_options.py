@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ibgen.catalog import Catalog
-from ibgen.catalog.opensm import KIND, option
+from ibgen.catalog.opensm import FAMILIES, KIND, option
 from ibgen.diagnostics import Finding, Severity
 from ibgen.spec import Control
 
@@ -42,6 +42,7 @@ class Known:
     files: tuple[str, ...]  # the lists it has, by file name
     reverse_hops: int | None
     virtual: bool  # whether hosts have virtual functions
+    prefix: int  # of this subnet: the fabric's, counted up from one plane (or rail) to the next
 
 
 def derived_options(known: Known) -> Iterator[Option]:
@@ -50,9 +51,9 @@ def derived_options(known: Known) -> Iterator[Option]:
     if known.hosts:
         host, hca, guid, _ = known.hosts[0]
         yield guid_option(host, hca, guid)
-    if control.subnet_prefix != DEFAULT_PREFIX:
+    if known.prefix != DEFAULT_PREFIX:
         why = "a prefix of its own, so that hosts can tell their subnets apart"
-        yield Option(HERE, "subnet_prefix", f"0x{control.subnet_prefix:016x}", why)
+        yield Option(HERE, "subnet_prefix", f"0x{known.prefix:016x}", why)
     if folder != DEFAULT_FOLDER:
         why = "several managers are described: each has its own folder"
         yield Option(PARTITIONS, "partition_config_file", f"{folder}/partitions.conf", why)
@@ -122,6 +123,9 @@ def given_options(control: Control, fabric: int, catalog: Catalog) -> tuple[tupl
             findings.append(MANAGER_SECRET.finding(f"`{name}` is a secret", at, on="key", hint=hint))
             continue
         known = option(catalog, name)
+        if known is None and control.flavour == "nvidia" and name.startswith(FAMILIES):
+            made.append(Option(FROM_SPEC, name, value.strip(), "asked for in the spec; its values are in no public list"))
+            continue
         if known is None or not known.known_to(control.flavour):
             findings.append(_unknown(control, name, known is not None, catalog, at))
             if known is not None or control.flavour == "upstream":
