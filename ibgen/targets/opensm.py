@@ -26,7 +26,7 @@ from .opensm_lines import Option, merged
 from .opensm_options import Known, derived_options, given_options, guid_option, priority_option
 from .opensm_partitions import ManagedPartition, managed_partitions
 from .opensm_qos import QosPlan
-from .opensm_routing import FAT_TREES, ROOTED, choose
+from .opensm_routing import FAT_TREES, ROOTED, choose, roots_of
 from .opensm_traffic import adaptive_options, congestion_options, qos_options
 from .partitions import PartitionPlan
 
@@ -50,13 +50,14 @@ class Manager:
     """The manager of one subnet. Rows are rows of the subnet's tables."""
 
     subnet: int  # row of `fabric.subnets`
+    fabric: int  # row of `spec.fabrics`
     name: str  # the subnet's name
     flavour: Literal["upstream", "nvidia"]
     version: str | None
     engines: tuple[str, ...]
     options: tuple[Option, ...]  # the master's; `options_of` gives another host's
     hosts: tuple[ManagerHost, ...]  # the master first; empty where the spec names none
-    roots: npt.NDArray[np.int32]  # the whole top tier; empty where no engine reads it
+    roots: npt.NDArray[np.int32]  # the top tier (`roots_of`); empty where no engine reads it
     compute: npt.NDArray[np.int32]  # compute ports; empty where no engine reads them
     partitions: tuple[ManagedPartition, ...]
     listed: npt.NDArray[np.bool_]  # ports whose GUIDs may stand in a file: all but planned ones that have none yet
@@ -67,6 +68,7 @@ class Manager:
     files: FilePlan
     lists: tuple[str, ...]  # the file names of every list beside opensm.conf, sorted
     secrets: tuple[tuple[str, str, str], ...]  # (option, "file" or "env", where)
+    overridden: frozenset[str]  # options that the spec gives by hand in the place of a derived one
     handover: Handover | None  # None with fewer than two hosts
 
     @property
@@ -118,18 +120,21 @@ def _manager(
     partitions = managed_partitions(plan, subnet, declared, listed)
     given, findings = given_options(declared.control, subnet.fabric, catalog)
     choice = choose(declared.control, subnet)
-    roots = subnet.tier(subnet.top).astype(np.int32) if ROOTED.intersection(choice.engines) else np.zeros(0, np.int32)
+    roots = roots_of(subnet) if ROOTED.intersection(choice.engines) else np.zeros(0, np.int32)
     wanted = subnet.ports.compute & listed if FAT_TREES.intersection(choice.engines) else np.zeros_like(listed)
     compute = np.flatnonzero(wanted).astype(np.int32)
     qos = opensm_qos.plan(spec, fabric, subnet, declared, partitions, listed)
     files, found = opensm_files.plan(declared.control, fabric, subnet, listed)
     lists = _lists(declared, roots, compute, qos, files)
     virtual = any(spec.pools[p].sriov for p in np.unique(fabric.hosts.pool[subnet.ports.host]).tolist())
-    known = Known(declared.control, choice, _numbers(hosts), folder, lists, files.reverse_hops, virtual)
-    options = merged(_derived(known, declared, partitions, qos), given)
+    prefix = declared.control.subnet_prefix + subnet.plane - 1
+    known = Known(declared.control, choice, _numbers(hosts), folder, lists, files.reverse_hops, virtual, prefix)
+    derived = tuple(_derived(known, declared, partitions, qos))
+    options = merged(derived, given)
     unbound = np.unique(subnet.ports.host[listed & ~subnet.ports.bound]).tolist()
     manager = Manager(
         subnet=row,
+        fabric=subnet.fabric,
         name=subnet.name,
         flavour=declared.control.flavour,
         version=declared.control.version,
@@ -147,6 +152,7 @@ def _manager(
         files=files,
         lists=lists,
         secrets=_secrets(declared),
+        overridden=frozenset(o.name for o in derived) & frozenset(o.name for o in given),
         handover=handover(options) if len(hosts) > 1 else None,
     )
     return manager, [*findings, *found]

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ibgen.checks import rule
+from ibgen.diagnostics import Finding, Severity
+from ibgen.fabric import Fabric, GroupPlan
+from ibgen.spec import ClusterSpec
+from ibgen.targets.opensm_routing import LEVELLED, choose
+
+
+@rule("IBG409", "levels-not-asked", Severity.WARNING)
+def levels_not_asked(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
+    """NCCL on a dragonfly whose engine keeps free of deadlocks by service levels.
+
+    dfsssp and lash give every path a service level, and applications must ask the manager for it, path by path (opensm(8),
+    notes on DFSSSP). NCCL takes one level for everything, NCCL_IB_SL: all its traffic is on one lane, where these engines
+    leave cycles. `nue` has none on a single lane.
+
+    Bad:
+        ibgen: 1
+        cluster: lab
+        pools:
+          - name: gpu
+            hosts: node-[01-16]
+            platform: {kind: generic, gpu: A100-80G, gpus: 1, hcas: [{name: mlx5_0, rate: 200G, gpu: 0}]}
+        fabrics:
+          - name: flies
+            control: {kind: opensm, routing: [dfsssp]}
+            topology: {kind: dragonfly, switch: qm8700, a: 4, p: 2, h: 2, groups: 3}
+            attach: [{pool: gpu, hcas: all}]
+        nccl: {version: "2.27"}
+    Good:
+        ibgen: 1
+        cluster: lab
+        pools:
+          - name: gpu
+            hosts: node-[01-16]
+            platform: {kind: generic, gpu: A100-80G, gpus: 1, hcas: [{name: mlx5_0, rate: 200G, gpu: 0}]}
+        fabrics:
+          - name: flies
+            control: {kind: opensm, routing: [nue]}
+            topology: {kind: dragonfly, switch: qm8700, a: 4, p: 2, h: 2, groups: 3}
+            attach: [{pool: gpu, hcas: all}]
+        nccl: {version: "2.27"}
+    """
+    if spec.nccl is None:
+        return
+    gpus = np.array([bool(p.gpus) for p in fabric.hosts.platforms])
+    for subnet in fabric.subnets:
+        control = spec.fabrics[subnet.fabric].control
+        if control.kind != "opensm" or not isinstance(subnet.layout, GroupPlan) or subnet.plane != 1:
+            continue
+        engine = choose(control, subnet).engines[0]
+        if engine in LEVELLED and gpus[fabric.hosts.pool[subnet.ports.host[subnet.ports.compute]]].any():
+            yield levels_not_asked.finding(
+                f"`{engine}` gives each path a service level, and NCCL sends on one",
+                ("fabrics", subnet.fabric, "control", "routing" if control.routing else "kind"),
+                on="key",
+                hint="use `routing: [nue]`, which is free of cycles on one lane",
+            )
