@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.ready
 UV     := $(shell command -v uv 2>/dev/null)
 JOBS   ?= 2
 
-.PHONY: setup demo test check lint types floors bench golden schema clean
+.PHONY: setup demo test check lint types floors bench golden schema docs clean
 
 setup: $(STAMP)
 
@@ -52,6 +52,10 @@ golden: setup
 
 schema: setup
 	@$(BIN)/ibgen schema cluster > schemas/cluster.schema.json
+
+docs: setup
+	@$(BIN)/python docs/generate.py
+	@$(BIN)/python docs/console.py README.md docs/tutorial.md
 
 clean:
 	rm -rf $(VENV) out build dist

@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RUNS = ("ibgen", "sed", "cat", "head", "tail", "grep", "diff", "ls", "mkdir", "cp", "echo", "printf", "sh")
-ELSEWHERE = ("ibgen prove", "ibgen doctor", "sh out/")
+ELSEWHERE = ("ibgen prove", "ibgen doctor")
 """Commands whose output depends on the programs and the rights of the machine."""
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", flags=re.M | re.S)
@@ -41,7 +41,7 @@ class Step:
 def steps(block: str) -> Iterator[Step]:
     """The commands of a block. A line that ends in a backslash goes on in the next."""
     for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
-        command, output = re.fullmatch(r"((?:.*\\\n)*.*)\n(.*)", part, flags=re.S).groups()  # type: ignore[union-attr]
+        command, output = re.fullmatch(r"((?:[^\n]*\\\n)*[^\n]*)\n(.*)", part, flags=re.S).groups()  # type: ignore[union-attr]
         yield Step(command, output)
 
 
@@ -71,8 +71,9 @@ def run(command: str, at: Path, env: dict[str, str]) -> str:
 
 def matches(pasted: str, printed: str) -> bool:
     """Whether a pasted output is what was printed, `...` lines standing for what was left out."""
-    pattern = "".join(r"(?:.*\n)*?" if line.strip() == "..." else re.escape(line) for line in pasted.splitlines(keepends=True))
-    return re.fullmatch(pattern.rstrip("\n"), printed) is not None or pasted.strip() == printed.strip()
+    lines = pasted.strip("\n").split("\n")
+    pattern = "".join(r"(?:.*\n)*?" if line == "..." else re.escape(line) + r"\n" for line in lines)
+    return re.fullmatch(pattern, printed.strip("\n") + "\n") is not None
 
 
 def renewed(page: str, at: Path, wanted: Callable[[Step], bool]) -> str:
