@@ -12,7 +12,7 @@ from ibgen.emit.text import header, jinja_environment
 from ibgen.targets.opensm import Manager
 
 
-@emitter("readme", after=("azure", "cabling", "ibsim", "inventory", "nccl", "opensm", "slurm"))
+@emitter("readme", after=("azure", "cabling", "ibsim", "inventory", "nccl", "opensm", "slurm", "sriov", "ucx", "ufm"))
 def readme(c: Complete, *groups: tuple[Artifact, ...]) -> Iterator[Artifact]:
     """`README.md`: only what this tree has."""
     paths = sorted(a.path for group in groups for a in group)
@@ -30,7 +30,15 @@ def readme(c: Complete, *groups: tuple[Artifact, ...]) -> Iterator[Artifact]:
             }
             for m in c.targets.opensm
         ],
-        "nccl": [{"file": f"nccl/{p.name}.conf", "group": f"class_{group_name(p.name)}"} for p in c.targets.nccl],
+        "nccl": [_of_class(f"nccl/{p.name}.conf", p.name) for p in c.targets.nccl],
+        "pkeys": [_of_class(f"nccl/{p.name}-pkey.sh", p.name) for p in c.targets.nccl if p.probe is not None],
+        "ucx": [_of_class(f"ucx/{p.name}.conf", p.name) for p in c.targets.ucx if p.conf],
+        "exports": [_of_class(f"ucx/{p.name}.sh", p.name) for p in c.targets.ucx if p.exports],
+        "sriov": [_of_class(f"sriov/{s.name}.sh", s.name) for s in c.targets.functions],
+        "ufm": [
+            {"folder": u.folder, "options": bool(u.options), "partitions": bool(u.partitions), "synthetic": u.unbound}
+            for u in c.targets.ufm
+        ],
         "slurm": [p.removeprefix("slurm/") for p in paths if p.startswith("slurm/")],
         "terraform": [{"folder": p.folder, "name": p.name} for p in c.targets.azure],
         "cabling": [p for p in paths if p.startswith("cabling/")],
@@ -43,3 +51,8 @@ def readme(c: Complete, *groups: tuple[Artifact, ...]) -> Iterator[Artifact]:
 def _unit(manager: Manager) -> str:
     """What systemd calls the manager: Debian's service has the port in its name, which differs from host to host."""
     return service_file(manager) if manager.flavour == "nvidia" and manager.hosts else "opensm"
+
+
+def _of_class(file: str, name: str) -> dict[str, str]:
+    """A file and the inventory group of the hosts that take it."""
+    return {"file": file, "group": f"class_{group_name(name)}"}

@@ -74,7 +74,7 @@ class Partition(Section):
         tuple[Member, ...], doc("Who belongs to it", [{"pool": "gpu", "membership": "full"}], "reload", min_length=1)
     ]
     indx0: Annotated[Switchable, doc("Put it at index 0 of the P_Key tables", False, "host-env")] = False
-    jobs: Annotated[Switchable, doc("Jobs of its full members use it; needed where several could be meant", True, "host-env")] = (
+    jobs: Annotated[Switchable, doc("Jobs of its full members use it; needed where it could be several", True, "host-env")] = (
         False
     )
 

@@ -19,7 +19,7 @@ class UcxPool(Section):
 
     settings: Annotated[
         dict[UcxName, Setting],
-        doc("Variables by hand", {"UCX_TLS": {"value": "rc,cuda", "reason": "no shared memory between containers"}}, "host-env"),
+        doc("Variables by hand", {"UCX_TLS": {"value": "rc,cuda", "reason": "no shared memory in containers"}}, "host-env"),
     ] = Field(default_factory=dict)
 
 

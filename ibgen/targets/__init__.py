@@ -23,6 +23,12 @@ from .opensm import decide as decide_opensm
 from .partitions import PartitionPlan, partition_plans
 from .slurm import Scheduler
 from .slurm import decide as decide_slurm
+from .sriov_scripts import FunctionScript, function_scripts
+from .tenants import tenants
+from .ucx import UcxProfile
+from .ucx import decide as decide_ucx
+from .ufm import UfmFabric
+from .ufm import decide as decide_ufm
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +38,26 @@ class Targets:
     classes: tuple[HostClass, ...]
     partitions: tuple[PartitionPlan, ...]
     opensm: tuple[Manager, ...]
+    ufm: tuple[UfmFabric, ...]
+    functions: tuple[FunctionScript, ...]
     nccl: tuple[NcclProfile, ...]
+    ucx: tuple[UcxProfile, ...]
     slurm: Scheduler | None
     azure: tuple[AzurePool, ...]
 
 
 def decide(spec: ClusterSpec, fabric: Fabric, catalog: Catalog) -> tuple[Targets, tuple[Finding, ...]]:
     """Every target's values, and what could not be decided."""
-    classes = host_classes(spec, fabric)
     partitions, findings = partition_plans(spec, fabric)
+    by_host, tenant_findings = tenants(spec, fabric, partitions)
+    classes = host_classes(spec, fabric, by_host)
     opensm, opensm_findings = decide_opensm(spec, fabric, partitions, catalog)
     nccl, nccl_findings = decide_nccl(spec, fabric, classes, catalog)
     slurm, slurm_findings = decide_slurm(spec, fabric, catalog)
     azure, azure_findings = decide_azure(spec, fabric, catalog)
-    every = (*findings, *opensm_findings, *nccl_findings, *slurm_findings, *azure_findings)
-    return Targets(classes, partitions, opensm, nccl, slurm, azure), every
+    ucx, ucx_findings = decide_ucx(spec, fabric, classes)
+    ufm, ufm_findings = decide_ufm(spec, fabric, partitions, catalog)
+    scripts = function_scripts(spec, fabric, classes)
+    control = (*findings, *tenant_findings, *opensm_findings, *ufm_findings)
+    every = (*control, *nccl_findings, *ucx_findings, *slurm_findings, *azure_findings)
+    return Targets(classes, partitions, opensm, ufm, scripts, nccl, ucx, slurm, azure), every

@@ -1,45 +1,56 @@
 """Which adapters a host uses for what: decided once, read by NCCL, Slurm's prolog, the inventory.
 
-Hosts of a pool whose adapter lists differ (an adapter is down) are a class of their own: one file for both would be wrong.
+Hosts of a pool whose adapter lists differ (an adapter is down), or whose jobs use another partition, are a class of their
+own: one file for both would be wrong.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from ibgen.catalog import Hca, Platform
 from ibgen.fabric import Fabric
 from ibgen.spec import ClusterSpec
+
+from .tenants import Tenant
 
 
 @dataclass(frozen=True, slots=True)
 class HostClass:
     """Hosts of one pool with one set of working adapters."""
 
-    name: str  # the pool's name; `<pool>-without-<adapters>` for hosts with adapters out of service
+    name: str  # `<pool>[-<tenant>][-without-<adapters out of service>]`
     pool: int  # row of `spec.pools`
     hosts: tuple[str, ...]
     platform: Platform
     compute: tuple[tuple[Hca, int], ...]  # working (adapter, port) pairs of compute fabrics, in rail order
     missing: tuple[str, ...]  # adapters out of service
+    tenant: Tenant | None = None  # the partition its jobs use; None: the default one
 
 
-def host_classes(spec: ClusterSpec, fabric: Fabric) -> tuple[HostClass, ...]:
-    """The classes, pool by pool, the complete one first, then by the adapters they lack."""
-    groups: dict[tuple[int, tuple[str, ...]], list[str]] = {}
+def host_classes(
+    spec: ClusterSpec, fabric: Fabric, tenants: Mapping[int, Tenant] = MappingProxyType({})
+) -> tuple[HostClass, ...]:
+    """The classes, pool by pool, then by tenant, the complete one first, then by the adapters they lack. `tenants`: row of a
+    host -> its tenant."""
+    groups: dict[tuple[int, tuple[Tenant, ...], tuple[str, ...]], list[str]] = {}
     down = _down(spec)
     for row, host in enumerate(fabric.hosts.names):
         pool = int(fabric.hosts.pool[row])
-        groups.setdefault((pool, down.get((pool, host), ())), []).append(host)
+        tenant: tuple[Tenant, ...] = (tenants[row],) if row in tenants else ()
+        groups.setdefault((pool, tenant, down.get((pool, host), ())), []).append(host)
     joined = _joined(spec, fabric)
     classes = []
-    for (pool, missing), hosts in sorted(groups.items()):
+    for (pool, tenant, missing), hosts in sorted(groups.items()):
         platform = fabric.hosts.platforms[pool]
         pairs = tuple(
             (h, port) for h, port in joined.get(pool, ()) if h.name not in missing and h.name not in platform.excluded_hcas
         )
-        name = spec.pools[pool].name + (f"-without-{'-'.join(missing)}" if missing else "")
-        classes.append(HostClass(name, pool, tuple(hosts), platform, pairs, missing))
+        name = spec.pools[pool].name + "".join(f"-{t.name}" for t in tenant)
+        name += f"-without-{'-'.join(missing)}" if missing else ""
+        classes.append(HostClass(name, pool, tuple(hosts), platform, pairs, missing, next(iter(tenant), None)))
     return tuple(classes)
 
 

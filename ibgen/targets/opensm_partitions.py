@@ -80,6 +80,8 @@ def _group(members: PartitionMembers, subnet: Subnet, spec: FabricSpec, listed: 
     if asked is None or asked.mtu not in OPENSM_MTUS:
         return None
     rows = members.rows[listed[members.rows]]
+    if members.carriers is not None:  # a virtual function is as fast as the port that carries it
+        rows = np.union1d(rows, members.carriers)
     rates = subnet.ports.rate_gbps if members.pkey == DEFAULT_PKEY else subnet.ports.rate_gbps[rows]
     # A port cannot join a group that is faster than its own link.
     limits = [*rates.tolist(), *([asked.rate] if asked.rate else [])]

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ibgen.diagnostics import Finding, Severity, declare
+from ibgen.diagnostics import Finding, Path, Severity, declare
 from ibgen.fabric import Fabric, Subnet
 from ibgen.hostlist import expand
-from ibgen.spec import ClusterSpec, FabricSpec, Member, Partition
+from ibgen.spec import ClusterSpec, Member, Partition
+
+from .sriov import VirtualFunctions, numbers, virtual_functions
+from .tenant_findings import VF_RANGE
 
 DEFAULT_PKEY = 0x7FFF
 """The default partition; every port is in it (InfiniBand Architecture Specification, volume 1, 10.9.2)."""
@@ -44,7 +47,7 @@ MEMBER_WITHOUT_PORTS = declare(
 @dataclass(frozen=True, slots=True)
 class PartitionMembers:
     """One partition of one subnet. `rows` are rows of the subnet's Ports in ascending order, `membership` LIMITED or FULL
-    for each; `others` are port GUIDs outside the spec."""
+    for each; `others` are port GUIDs that are no row of Ports: those written in the spec and those of virtual functions."""
 
     name: str
     pkey: int  # low 15 bits
@@ -53,6 +56,8 @@ class PartitionMembers:
     membership: npt.NDArray[np.int8]
     others: tuple[tuple[int, int], ...] = ()
     everyone: int | None = None  # FULL or LIMITED where every port of the subnet has that membership
+    functions: int = 0  # how many of `others` are virtual functions
+    carriers: npt.NDArray[np.int32] | None = None  # rows of the ports that carry them
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +76,9 @@ def partition_plans(spec: ClusterSpec, fabric: Fabric) -> tuple[tuple[PartitionP
         if declared.kind != "infiniband":
             continue
         rows: list[PartitionMembers] = []
+        functions = virtual_functions(spec, fabric, subnet)
         for index, partition in enumerate(declared.partitions):
-            members, found = _members(spec, fabric, subnet, declared, index, partition)
+            members, found = _members(spec, fabric, subnet, functions, index, partition)
             rows.append(members)
             findings.extend(found)
         if all(p.pkey != DEFAULT_PKEY for p in rows):
@@ -90,34 +96,64 @@ def _everyone(subnet: Subnet) -> PartitionMembers:
 
 
 def _members(
-    spec: ClusterSpec, fabric: Fabric, subnet: Subnet, declared: FabricSpec, index: int, partition: Partition
+    spec: ClusterSpec, fabric: Fabric, subnet: Subnet, functions: VirtualFunctions, index: int, partition: Partition
 ) -> tuple[PartitionMembers, list[Finding]]:
     count = len(subnet.ports.host)
     chosen = np.full(count, -1, dtype=np.int8)
-    others: list[tuple[int, int]] = []
+    others: dict[int, int] = {}
+    own: dict[int, int] = {}
+    carriers: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
     findings: list[Finding] = []
     for m, member in enumerate(partition.members):
         level = LIMITED if member.membership == "limited" else FULL
+        at = ("fabrics", subnet.fabric, "partitions", index, "members", m)
         if member.guid is not None:
-            others.append((member.guid, level))
+            others[member.guid] = max(others.get(member.guid, LIMITED), level)
             continue
-        rows = member_rows(spec, fabric, subnet, member)
-        if not len(rows):
-            at = ("fabrics", subnet.fabric, "partitions", index, "members", m)
-            findings.append(
-                MEMBER_WITHOUT_PORTS.finding(
-                    f"no port of {member.hosts or member.pool} is attached to `{declared.name}`",
-                    at,
-                    hint=f"attach the pool to `{declared.name}`, or take the member out",
-                )
-            )
+        meant = member_rows(spec, fabric, subnet, member)
+        if not len(meant):
+            findings.append(_no_ports(spec.fabrics[subnet.fabric].name, member, at))
+        if member.vfs is not None:
+            keep, found = _functions(spec, functions, member, meant, at)
+            own |= {guid: max(own.get(guid, LIMITED), level) for guid in functions.port_guid[keep].tolist()}
+            carriers = np.union1d(carriers, functions.port[keep]).astype(np.int32)
+            findings += found
+            continue
         # "full" wins where two members of one partition overlap: the order of lines must not matter
-        chosen[rows] = np.maximum(chosen[rows], level)
-    rows = np.flatnonzero(chosen >= 0).astype(np.int32)
+        chosen[meant] = np.maximum(chosen[meant], level)
+    rows: npt.NDArray[np.int32] = np.flatnonzero(chosen >= 0).astype(np.int32)
     levels: npt.NDArray[np.int8] = chosen[rows]
     everyone = int(levels[0]) if len(rows) == count and count and (levels == levels[0]).all() else None
     name = "Default" if partition.pkey == DEFAULT_PKEY else partition.name
-    return PartitionMembers(name, partition.pkey, index, rows, levels, tuple(others), everyone), findings
+    more = tuple({**own, **others}.items())
+    return PartitionMembers(name, partition.pkey, index, rows, levels, more, everyone, len(own), carriers), findings
+
+
+def _no_ports(fabric: str, member: Member, at: Path) -> Finding:
+    return MEMBER_WITHOUT_PORTS.finding(
+        f"no port of {member.hosts or member.pool} is attached to `{fabric}`",
+        at,
+        hint=f"attach the pool to `{fabric}`, or take the member out",
+    )
+
+
+def _functions(
+    spec: ClusterSpec, functions: VirtualFunctions, member: Member, rows: npt.NDArray[np.intp], at: Path
+) -> tuple[npt.NDArray[np.intp], list[Finding]]:
+    """Rows of the virtual functions that a member means."""
+    at, none = (*at, "vfs"), np.zeros(0, dtype=np.intp)
+    try:
+        wanted = numbers(member.vfs or "")
+    except ValueError as e:
+        return none, [VF_RANGE.finding(str(e), at, hint="write numbers and ranges: 0-3,6")]
+    pool = next((p for p in spec.pools if p.name == member.pool), None)
+    if pool is None or pool.sriov is None:
+        hint = "name the pool, and give it `sriov: {vfs: ...}`"
+        return none, [VF_RANGE.finding("the member's pool has no virtual functions", at, label="which?", hint=hint)]
+    if wanted[-1] >= pool.sriov.vfs:
+        hint = f"an adapter of `{pool.name}` has functions 0 to {pool.sriov.vfs - 1}"
+        return none, [VF_RANGE.finding(f"there is no virtual function {wanted[-1]}", at, hint=hint)]
+    return np.flatnonzero(np.isin(functions.port, rows) & np.isin(functions.number, np.array(wanted))), []
 
 
 def member_rows(spec: ClusterSpec, fabric: Fabric, subnet: Subnet, member: Member) -> npt.NDArray[np.intp]:
@@ -125,7 +161,7 @@ def member_rows(spec: ClusterSpec, fabric: Fabric, subnet: Subnet, member: Membe
     ports, hosts = subnet.ports, fabric.hosts
     keep = np.ones(len(ports.host), dtype=bool)
     if member.pool is not None:
-        pool = next(i for i, p in enumerate(spec.pools) if p.name == member.pool)
+        pool = next((i for i, p in enumerate(spec.pools) if p.name == member.pool), -1)  # a name nothing bears has no ports
         keep &= hosts.pool[ports.host] == pool
     if member.hosts is not None:
         wanted = [hosts.row[name] for name in expand(member.hosts) if name in hosts.row]

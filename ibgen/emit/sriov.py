@@ -1,0 +1,32 @@
+"""`sriov/<class>.sh`: makes the virtual functions of a class of hosts and gives them their GUIDs.
+
+Takes the `FunctionScript`s. A host's GUIDs differ in ten digits only, so the script holds one line per host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ibgen.compilation import Complete
+from ibgen.targets.sriov import NODE
+from ibgen.targets.sriov_scripts import FunctionScript
+
+from . import Artifact, emitter
+from .text import header, jinja_environment
+
+
+@emitter("sriov")
+def sriov(c: Complete) -> Iterator[Artifact]:
+    """One script per class of hosts with virtual functions: run it there as root, at boot."""
+    for script in c.targets.functions:
+        yield Artifact(f"sriov/{script.name}.sh", text(script, c.spec.cluster).encode(), 0o755)
+
+
+def text(script: FunctionScript, cluster: str) -> str:
+    """The text of one script."""
+    adapters = [f"{a.device}:{a.port}:{a.index}" for a in script.adapters]
+    return (
+        jinja_environment("sriov")
+        .get_template("sriov.sh.j2")
+        .render(header=header(cluster), functions=script.functions, adapters=adapters, hosts=script.hosts, node=NODE)
+    )
