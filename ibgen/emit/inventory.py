@@ -21,9 +21,9 @@ def inventory(c: Complete) -> Iterator[Artifact]:
     for pool, declared in enumerate(c.spec.pools):
         rows = np.flatnonzero(c.fabric.hosts.pool == pool).tolist()
         lines += _group(f"pool_{declared.name}", [c.fabric.hosts.names[r] for r in rows], variables)
-    profiles = {p.name for p in c.targets.nccl}
+    files = _files(c)
     for host_class in c.targets.classes:
-        if host_class.name in profiles:
+        if host_class.name in files:
             lines += _group(f"class_{host_class.name}", list(host_class.hosts), {})
     for name, hosts in _units(c):
         lines += _group(name, hosts, {})
@@ -49,14 +49,31 @@ def _host_variables(c: Complete) -> dict[str, str]:
     """Host -> its variables, in flow style."""
     slots = dict(zip(c.fabric.hosts.names, c.fabric.hosts.slot.tolist(), strict=True))
     states = dict(zip(c.fabric.hosts.names, c.fabric.hosts.state.tolist(), strict=True))
-    profiles = {p.name for p in c.targets.nccl}
+    files = _files(c)
     result = {}
     for host_class in c.targets.classes:
-        conf = f", ibgen_nccl_conf: nccl/{host_class.name}.conf" if host_class.name in profiles else ""
+        conf = "".join(f", ibgen_{name}: {path}" for name, path in files.get(host_class.name, {}).items())
         for host in host_class.hosts:
             state = "" if states[host] == ACTIVE else f", ibgen_state: {('active', 'planned', 'down')[states[host]]}"
             result[host] = f"{{ibgen_slot: {slots[host]}, ibgen_class: {host_class.name}{conf}{state}}}"
     return result
+
+
+def _files(c: Complete) -> dict[str, dict[str, str]]:
+    """Class -> name of a variable (without `ibgen_`) -> file of the tree."""
+    files: dict[str, dict[str, str]] = {}
+    for nccl in c.targets.nccl:
+        files.setdefault(nccl.name, {})["nccl_conf"] = f"nccl/{nccl.name}.conf"
+        if nccl.probe is not None:
+            files[nccl.name]["nccl_pkey"] = f"nccl/{nccl.name}-pkey.sh"
+    for ucx in c.targets.ucx:
+        if ucx.conf:
+            files.setdefault(ucx.name, {})["ucx_conf"] = f"ucx/{ucx.name}.conf"
+        if ucx.exports:
+            files.setdefault(ucx.name, {})["ucx_exports"] = f"ucx/{ucx.name}.sh"
+    for script in c.targets.functions:
+        files.setdefault(script.name, {})["sriov"] = f"sriov/{script.name}.sh"
+    return files
 
 
 def _units(c: Complete) -> Iterator[tuple[str, list[str]]]:
