@@ -16,12 +16,14 @@ from .accounts import conflicts, extras, tallies, unbound
 from .matching import Identity, Matched
 from .observed import Observed
 from .outcome import CHANGED, COMPLETED, NEW, SAME, Bound, Outcome, name_of
-from .rows import sort_key
+from .rows import in_order
 from .telling import findings_of
 from .view import Clash, View, look
 
 _Key = tuple[int, Identity, int]
 """(subnet, who, port of the adapter; 0 for a switch)."""
+_Name = tuple[str, str, int]
+"""(host, HCA, port) as the bindings name it; (switch, "", 0)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +46,10 @@ def bind(fabric: Fabric, bindings: Bindings | None, dumps: Sequence[Observed]) -
     found, clashes = _one_each(seen)
     before = bindings.by_name if bindings is not None else {}
     names = [s.name for s in fabric.subnets]
-    bound = sorted((_against(one, names[key[0]], before) for key, one in found.items()), key=lambda b: sort_key(b.row))
-    kept, gone = _others(bound, before)
-    rows = sorted([*(b.row for b in bound), *kept], key=sort_key)
+    every = {(b.row.host, b.row.hca, b.row.port): b for b in (_against(one, names[k[0]], before) for k, one in found.items())}
+    kept, gone = _others(every, before)
+    rows = in_order([*(b.row for b in every.values()), *kept])
+    bound = [every[r.host, r.hca, r.port] for r in rows if (r.host, r.hca, r.port) in every]
     missing, extra, crossed = unbound(view, rows), extras(view), conflicts(view)
     said = findings_of(view, bound, missing, gone, extra, crossed, clashes)
     counts = tallies(view, bound, missing)
@@ -100,7 +103,7 @@ def _bearer(key: _Key) -> tuple[int, Identity]:
     return (key[0] if isinstance(key[1], int) else -1, key[1])
 
 
-def _against(one: _Seen, subnet: str, before: Mapping[tuple[str, str, int], Binding]) -> Bound:
+def _against(one: _Seen, subnet: str, before: Mapping[_Name, Binding]) -> Bound:
     """A row beside the one that was there; what the dump does not tell of the same node is taken over."""
     row, old = one.row, before.get((one.row.host, one.row.hca, one.row.port))
     if old is None:
@@ -116,18 +119,15 @@ def _against(one: _Seen, subnet: str, before: Mapping[tuple[str, str, int], Bind
     return Bound(row, subnet, one.how, CHANGED, one.where, one.at, old)
 
 
-def _others(
-    bound: Sequence[Bound], before: Mapping[tuple[str, str, int], Binding]
-) -> tuple[list[Binding], list[tuple[Binding, Bound]]]:
+def _others(bound: Mapping[_Name, Bound], before: Mapping[_Name, Binding]) -> tuple[list[Binding], list[tuple[Binding, Bound]]]:
     """The rows so far that the dumps do not speak of: kept, unless their GUID is now another name's, or another port of the
     same adapter shows that the adapter was exchanged."""
-    adapter = {(b.row.host, b.row.hca): b for b in bound if b.row.hca}
-    mine = {(b.row.host, b.row.hca, b.row.port) for b in bound}
-    bearer = {g: b for b in bound for g in (b.row.node_guid, b.row.port_guid) if g}
+    adapter = {(b.row.host, b.row.hca): b for b in bound.values() if b.row.hca}
+    bearer = {g: b for b in bound.values() for g in (b.row.node_guid, b.row.port_guid) if g}
     kept: list[Binding] = []
     gone: list[tuple[Binding, Bound]] = []
     for name, row in before.items():
-        if name in mine:
+        if name in bound:
             continue
         now = [bearer[g] for g in (row.node_guid, row.port_guid) if g in bearer]
         moved = next((b for b in now if (b.row.host, b.row.hca) != (row.host, row.hca)), None)

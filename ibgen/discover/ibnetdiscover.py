@@ -98,7 +98,7 @@ def _unused(raw: Raw, lines: Sequence[str], file: str) -> list[Finding]:
         found.append(
             _at(NOISE, raw.noise, _many(raw.noise, "line is no part of a record", "lines are no part of a record"), file)
         )
-    if not raw.far:
+    if not raw.links:
         word = "node" if len(raw.guid) == 1 else "nodes"
         hint = "is the port up? `ibstat`; another adapter: `ibnetdiscover -C mlx5_0 -P 1`"
         found.append(NO_CABLES.finding(f"{len(raw.guid)} {word}, and no cable", Span(file, raw.line[0]), hint=hint))

@@ -1,6 +1,6 @@
 """The lines of ibnetdiscover, one at a time, into plain columns.
 
-Takes the lines of a dump. Gives `Raw`: nodes in the order of their records, half a cable per link line, and the numbers of
+Takes the lines of a dump. Gives `Raw`: nodes in the order of their records, the texts of each link line, and the numbers of
 the lines that could not be used, by reason. Lines are read by structure, not by blanks: tabs get lost on the way through
 tickets and chats.
 
@@ -22,13 +22,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ibgen.units import LANE_GBPS
-
 LONGEST = 2000
 """Characters of a line that is still looked at; a description has 64 at most (InfiniBand specification, NodeDescription)."""
 
-UNTOLD = -1
-"""A GUID that a line does not give: unlike a zero that it does give."""
+Texts = tuple[str | None, ...]
+"""A link line: own port and its GUID, the other node's letter, GUID, port and its GUID, own LID, the other's description and
+LID, width, speed. None where the line does not tell."""
 
 _HEX = r"(?:0[xX])?([0-9a-fA-F]{1,16})"
 _EXT = r"(?:\[ext [^\]]{0,9}\]\s*)?"  # `-g` prints a chassis' own port number
@@ -36,10 +35,11 @@ _ATTRIBUTE = re.compile(
     rf"\s*(vendid|devid|sysimgguid|switchguid|caguid|rtguid)\s*=\s*{_HEX}\s*(?:\({_HEX}\)\s*)?(?:#.*)?$", re.I
 )
 _HEADER = re.compile(rf'\s*(Switch|Ca|Rt|Router)\s*(\d{{1,3}})\s*"([SHR])-{_HEX}"\s*#?\s*(?:"(.*)")?[^"]*$', re.I)
-_LINK = re.compile(
-    rf'\s*\[(\d{{1,3}})\]\s*{_EXT}(?:\({_HEX}\)\s*)?"([SHRshr])-{_HEX}"\s*\[(\d{{1,3}})\]\s*{_EXT}(?:\({_HEX}\)\s*)?(.*)$'
-)
-_TAIL = re.compile(r'#?\s*(?:lid\s*(\d+)\s*lmc\s*\d+\s*)?"(.*)"\s*(?:lid\s*(\d+))?\s*(?:(\d+)\s*[xX]\s*([A-Za-z]+\d*))?')
+_END = rf'\s*\[(\d{{1,3}})\]\s*{_EXT}(?:\({_HEX}\)\s*)?"([SHRshr])-{_HEX}"\s*\[(\d{{1,3}})\]\s*{_EXT}(?:\({_HEX}\)\s*)?'
+_OWN_LID = r"#?\s*(?:lid\s*(\d+)\s*lmc\s*\d+\s*)?"
+_WHOLE_LINK = re.compile(rf'{_END}{_OWN_LID}"(.*)"\s*lid\s*(\d+)\s*(\d+)\s*[xX]\s*([A-Za-z]+\d*)')
+_LINK = re.compile(rf"{_END}(.*)$")
+_TAIL = re.compile(rf'{_OWN_LID}"(.*)"\s*(?:lid\s*(\d+))?\s*(?:(\d+)\s*[xX]\s*([A-Za-z]+\d*))?')
 _CHASSIS = re.compile(r"\s*(?:Non-)?Chassis\b", re.I)
 _REDACTED = re.compile(r"<[^<>]*>|\.\.\.|\u2026|[xX*?]{3,}|\b(?:omitted|redacted|snip|truncated|masked)\b", re.I)
 _BEGINS = re.compile(r"\s*(?:(?:vendid|devid|sysimgguid|switchguid|caguid|rtguid)\s*=|(?:Switch|Ca|Rt)\s*\d*\s*\")", re.I)
@@ -48,37 +48,26 @@ _RECORDLIKE = re.compile(r"\s*\[\d|" + _BEGINS.pattern, re.I)
 _CUT = re.compile(
     r"\s*(?:\[\d{0,3}$|\[\d|[vdscr]\w{0,9}$|(?:vendid|devid|sysimgguid|switchguid|caguid|rtguid)\s*=|(?:Switch|Ca|Rt)\b)", re.I
 )
-_KINDS = {"S": 0, "H": 1, "R": 2}
+KINDS = {"S": 0, "H": 1, "R": 2}
 _OF_GUID = {"switchguid": "S", "caguid": "H", "rtguid": "R"}
-_UNASSIGNED = 65535
 
 
 @dataclass
 class Raw:
-    """What was read. A node is its GUID here; half a cable is what one end says of it."""
+    """What was read. A link line is half a cable: what one end says of it."""
 
     # per record
     kind: list[int] = field(default_factory=list)
     guid: list[int] = field(default_factory=list)
     image: list[int] = field(default_factory=list)
-    own: list[int] = field(default_factory=list)
+    own: list[int] = field(default_factory=list)  # port GUID of a switch's port 0, 0 where it is not told
     size: list[int] = field(default_factory=list)
     description: list[str] = field(default_factory=list)
     line: list[int] = field(default_factory=list)
     # per link line
     near: list[int] = field(default_factory=list)  # row of the records above
-    near_port: list[int] = field(default_factory=list)
-    near_guid: list[int] = field(default_factory=list)  # port GUID, UNTOLD where the line has none
-    near_lid: list[int] = field(default_factory=list)
-    far: list[int] = field(default_factory=list)  # node GUID
-    far_kind: list[int] = field(default_factory=list)
-    far_port: list[int] = field(default_factory=list)
-    far_guid: list[int] = field(default_factory=list)
-    far_lid: list[int] = field(default_factory=list)
-    far_description: list[str] = field(default_factory=list)
-    width: list[int] = field(default_factory=list)
-    gbps: list[float] = field(default_factory=list)
     link_line: list[int] = field(default_factory=list)
+    links: list[Texts] = field(default_factory=list)
     # lines that were not used
     noise: list[int] = field(default_factory=list)  # outside any record
     garbage: list[int] = field(default_factory=list)  # inside a record
@@ -95,6 +84,8 @@ def read_lines(lines: Sequence[str]) -> Raw:
     for number, line in enumerate(lines, 1):
         if len(line) > LONGEST:
             reader.unusable(line[:LONGEST], number)
+        elif (match := _WHOLE_LINK.match(line)) is not None:
+            reader.half(match.groups(), number)
         elif (match := _LINK.match(line)) is not None:
             reader.link(match, number)
         elif not line or line.isspace():
@@ -123,39 +114,26 @@ class _Reader:
         self.above_kind, self.above_line = "", 0
 
     def link(self, match: re.Match[str], number: int) -> None:
-        port, own, letter, peer, peer_port, peer_own, rest = match.groups()
+        """A line that begins as a cable does, but lacks something at its end."""
+        *head, rest = match.groups()
         tail = _TAIL.match(rest)
         self.inside = True
         if tail is None and rest.strip(" \t#"):
             self.unusable(rest, number)
-        elif number == self.last and (tail is None or tail[5] is None):
+        elif number == self.last:
             self.raw.cut = number
-        elif self.record < 0:
-            self.raw.orphans.append(number)
         else:
-            self._half(number, int(port), _guid(own), letter, int(peer, 16), int(peer_port), _guid(peer_own))
-            self._said(tail)
+            self.half((*head, *(tail.groups() if tail is not None else (None,) * 5)), number)
 
-    def _half(self, number: int, port: int, own: int, letter: str, peer: int, peer_port: int, peer_own: int) -> None:
-        raw = self.raw
-        raw.near.append(self.record)
-        raw.near_port.append(port)
-        raw.near_guid.append(own)
-        raw.far.append(peer)
-        raw.far_kind.append(_KINDS[letter.upper()])
-        raw.far_port.append(peer_port)
-        raw.far_guid.append(peer_own)
-        raw.link_line.append(number)
-
-    def _said(self, tail: re.Match[str] | None) -> None:
-        lid, description, far_lid, width, speed = tail.groups() if tail is not None else (None, "", None, None, None)
-        raw = self.raw
-        raw.near_lid.append(_lid(lid))
-        raw.far_lid.append(_lid(far_lid))
-        raw.far_description.append(description)
-        lanes = int(width[:3]) if width else 0
-        raw.width.append(lanes)
-        raw.gbps.append(lanes * LANE_GBPS.get(speed.upper(), 0.0) if speed else 0.0)
+    def half(self, texts: Texts, number: int) -> None:
+        """What one end says of a cable."""
+        self.inside = True
+        if self.record < 0:
+            self.raw.orphans.append(number)
+            return
+        self.raw.near.append(self.record)
+        self.raw.link_line.append(number)
+        self.raw.links.append(texts)
 
     def other(self, line: str, number: int) -> None:
         if (match := _ATTRIBUTE.match(line)) is not None:
@@ -187,7 +165,7 @@ class _Reader:
         self.record, self.inside = len(raw.guid), True
         if self.above_kind and (self.above, self.above_kind) != (value, letter):
             raw.contradictory.append((self.record, self.above, self.above_line))
-        raw.kind.append(_KINDS[letter])
+        raw.kind.append(KINDS[letter])
         raw.guid.append(value)
         raw.image.append(self.image)
         raw.own.append(self.own if letter == "S" else 0)
@@ -216,12 +194,3 @@ class _Reader:
             self.inside = True
         else:
             (self.raw.garbage if self.inside or _LINKLIKE.match(line) else self.raw.noise).append(number)
-
-
-def _guid(text: str | None) -> int:
-    return int(text, 16) if text else UNTOLD
-
-
-def _lid(text: str | None) -> int:
-    value = int(text[:6]) if text else 0
-    return 0 if value >= _UNASSIGNED else value

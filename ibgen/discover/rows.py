@@ -17,9 +17,11 @@ _LINE_END = re.compile(r"\r\n?|\n")  # as `read_bindings` counts lines
 HEADER = ",".join(COLUMNS)
 
 
-def sort_key(row: Binding) -> tuple[object, ...]:
+def in_order(rows: Iterable[Binding]) -> list[Binding]:
     """Adapters by host, adapter and port, numbers by value; then switches by name."""
-    return not row.hca, natural_key(row.host), natural_key(row.hca), row.port
+    every = list(rows)
+    place = {name: n for n, name in enumerate(sorted({*(r.host for r in every), *(r.hca for r in every)}, key=natural_key))}
+    return sorted(every, key=lambda r: (not r.hca, place[r.host], place[r.hca], r.port))
 
 
 def line_of(row: Binding) -> str:
