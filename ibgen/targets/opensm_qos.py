@@ -121,7 +121,7 @@ def plan(
     order = ("service-id", "pkey", "destination", "source")  # the first rule that fits wins: the narrow before the wide
     rules.sort(key=lambda r: order.index(r.key))
     return QosPlan(
-        lanes(declared.qos), _levels(declared, names), tuple(groups.items()), tuple(rules), _ipoib(declared, partitions),
+        lanes(declared.qos), _levels(declared, names, {r.level for r in rules}), tuple(groups.items()), tuple(rules), _ipoib(declared, partitions),
         level(declared, "management"),
     )  # fmt: skip
 
@@ -132,9 +132,12 @@ def _level_name(traffic: TrafficClass, declared: FabricSpec) -> str:
     return f"{traffic.name}-class" if traffic.name.upper() == DEFAULT_LEVEL else traffic.name
 
 
-def _levels(declared: FabricSpec, names: dict[str, str]) -> tuple[QosLevel, ...]:
+def _levels(declared: FabricSpec, names: dict[str, str], used: set[str]) -> tuple[QosLevel, ...]:
+    """The default level, and those that a rule leads to."""
     made = []
     for traffic in declared.qos.classes if declared.qos else ():
+        if names[traffic.name] not in {*used, DEFAULT_LEVEL}:
+            continue
         rate = OPENSM_RATES.get(traffic.rate_limit) if traffic.rate_limit is not None else None
         gbps = traffic.rate_limit if rate is not None else None
         made.append(QosLevel(names[traffic.name], f"{traffic.use} traffic", traffic.sl, gbps, rate))
