@@ -1,7 +1,8 @@
-"""OpenSM's fat tree engine: every destination gets a way of its own down the tree, and dummies keep the pattern where hosts miss.
+"""OpenSM's fat tree engine: each destination gets a way of its own down the tree; dummies keep the pattern where hosts miss.
 
-Takes a `Graph` and what the root, compute node and I/O node files name. Gives `Routes` equal to OpenSM 3.3.23 on a fresh fabric,
-entry by entry. Not reproduced: adapters on switches above leaves, which OpenSM sorts among switches by an undefined key.
+Takes a `Graph` and what the root, compute node and I/O node files name. Gives `Routes` equal to OpenSM 3.3.23 on a fresh
+fabric, entry by entry. Not reproduced: adapters above the leaves and cables between leaves, where OpenSM sorts adapters among
+switches by whatever lies in memory.
 """
 
 from __future__ import annotations
@@ -59,22 +60,27 @@ class _Router:
     climb: Callable[..., Any]
     blank: tuple[Any, Any, Any]
 
-    def _target(self, table: Table, row: int, s: int, port: int, main: bool, credit: int, hops: int) -> None:
+    def _start(self, s: int, port: int, hops: int) -> Walk:
         w = self.walk
         w.row[:], w.hops[:], w.walked[:] = self.blank
         w.row[s], w.hops[s] = port, hops
-        self.climb(w, s, -1, True, main, credit, hops)
-        found = np.array(w.row)
+        return w
+
+    def _keep(self, table: Table, row: int) -> None:
+        found = np.array(self.walk.row)
         table[row] = np.where(found < 0, np.iinfo(table.dtype).max, found)
 
     def endpoint(self, table: Table, e: int, credit: int) -> None:
-        self._target(table, e, int(self.graph.leaf[e]), int(self.graph.leaf_port[e]), True, credit, 1)
+        s = int(self.graph.leaf[e])
+        self.climb(self._start(s, int(self.graph.leaf_port[e]), 1), s, -1, True, True, credit, 1)
+        self._keep(table, e)
 
     def switch(self, table: Table, s: int) -> None:
-        self._target(table, s, s, 0, False, 0, 0)
+        self.climb(self._start(s, 0, 0), s, -1, True, False, 0, 0)
+        self._keep(table, s)
 
     def dummy(self, leaf: int) -> None:
-        self.climb(self.walk, leaf, -1, False, True, 0, 1)
+        self.climb(self._start(leaf, -1, 1), leaf, -1, False, True, 0, 1)
 
 
 def _router(graph: Graph, tree: Indexed, fast: bool) -> _Router:

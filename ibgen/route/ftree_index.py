@@ -1,7 +1,8 @@
 """What OpenSM's ftree makes of a fabric before it routes: ranks, port groups, compute nodes, the index of every switch.
 
-Takes a `Graph` and the files ftree is given. Gives `Indexed`, or raises `NotRouted` where OpenSM would fall back. Source: OpenSM's
-osm_ucast_ftree.c; measured bit-exact. Its terms: a *group* is the set of a switch's ports to one other switch, a *tuple* the index.
+Takes a `Graph` and the files ftree is given. Gives `Indexed`, or raises `NotRouted` where OpenSM would fall back. Source:
+OpenSM's osm_ucast_ftree.c; measured bit-exact. Its terms: a *group* is the set of a switch's ports to one other switch, a
+*tuple* the index of a switch.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from .graph import Graph, Ints, Rows
 from .ranks import UNRANKED, NotRouted, given_roots, ranks
@@ -52,52 +54,60 @@ def indexed(
     graph: Graph, roots: Sequence[int] | Rows | None, compute: Sequence[int] | None, io: Sequence[int] | None
 ) -> Indexed:
     """`roots`: rows of switches; `compute`, `io`: rows of endpoints; None: the file is not given. Raises `NotRouted`."""
-    switches = graph.order[graph.linked[graph.order]]
-    adapters = _adapters(graph)
-    if len(switches) < 2 or len(adapters) < 2:
-        raise NotRouted(f"{len(switches)} switches and {len(adapters)} adapters are no fat tree")
+    ports = _ports(graph)
+    if graph.linked.sum() < 2 or len(np.unique(graph.node_guid[ports])) < 2:
+        raise NotRouted("fewer than two switches or two adapters are no fat tree")
     rank = _ranked(graph, roots)
+    switches = graph.order[rank[graph.order] < UNRANKED]
+    ports = ports[rank[graph.leaf[ports]] < UNRANKED]
     groups = _groups(graph, rank, switches)
-    nodes = _compute_ports(graph, adapters, compute)
-    if not any(any(flags) for flags in nodes):
+    node = _marked(graph, compute, default=True)
+    other = _marked(graph, io, default=False) & (~node if compute is not None else True)
+    node &= ~other
+    if not node[ports].any():
         raise NotRouted("there is no compute node")
-    leaf_rank = int(rank[switches].max())
-    if roots is not None:
-        chosen = next((rows, flags) for rows, flags in zip(adapters, nodes, strict=True) if any(flags))
-        leaf_rank = int(rank[graph.leaf[chosen[0][_first_group(graph, *chosen)]]])
+    leaf_rank = int(rank[switches].max() if roots is None else rank[graph.leaf[ports[node[ports]][0]]])
     if not MIN_RANK <= leaf_rank + 1 <= MAX_RANK:
         raise NotRouted(f"{leaf_rank + 1} tiers, and ftree takes {MIN_RANK} to {MAX_RANK}")
-    leaves = _leaves(graph, rank, adapters, nodes, leaf_rank)
-    tuples = _tuples(graph, rank, groups, leaves, switches, leaf_rank)
+    leaves = np.zeros(graph.switches, bool)
+    leaves[graph.leaf[ports[node[ports]]]] = True
+    if (rank[leaves] != leaf_rank).any():
+        raise NotRouted("compute nodes stand at different distances from the roots")
+    tuples = _tuples(rank, groups, leaves.tolist(), switches, leaf_rank)
     if roots is None:
         _validate(rank, groups, graph, switches, leaf_rank)
-    order = _leaf_order(rank, leaves, tuples, switches, leaf_rank)
+    order = _leaf_order(rank, leaves.tolist(), tuples, switches, leaf_rank)
+    held = [(s, [e for e in graph.at_leaf(s).tolist() if node[e]]) for s in order]
+    most = max(len(rows) for _, rows in held)
+    rest = [(int(e), bool(other[e])) for e in ports if not node[e]]
     place = np.full(graph.switches, graph.switches, np.int32)
     place[sorted(tuples, key=tuples.__getitem__)] = np.arange(len(tuples))
-    return Indexed(rank, groups, leaves, place, _targets(graph, adapters, nodes, order, io))
+    return Indexed(rank, groups, leaves.tolist(), place, Targets([(s, rows, most - len(rows)) for s, rows in held], rest))
 
 
-def _adapters(graph: Graph) -> list[list[int]]:
-    """Plugged endpoints per adapter, by port; adapters by node GUID as OpenSM compares them."""
+def _marked(graph: Graph, rows: Sequence[int] | None, default: bool) -> npt.NDArray[np.bool_]:
+    """What a file of port GUIDs marks. [E]"""
+    marked = np.full(graph.endpoints, default if rows is None else False)
+    marked[list(rows or ())] = True
+    return marked
+
+
+def _ports(graph: Graph) -> Rows:
+    """Plugged endpoints by adapter, then port; adapters by node GUID as OpenSM compares them."""
     there = graph.plugged
-    order = there[np.lexsort((graph.port[there], graph.node_guid[there].byteswap()))]
-    cuts = np.flatnonzero(np.diff(graph.node_guid[order])) + 1
-    return [part.tolist() for part in np.split(order, cuts)] if len(order) else []
+    return there[np.lexsort((graph.port[there], graph.node_guid[there].byteswap()))]
 
 
 def _ranked(graph: Graph, roots: Sequence[int] | Rows | None) -> Ints:
+    """Hops from the roots. Without a root file the roots are the switches farthest from all endpoints."""
     if roots is not None:
         top = given_roots(graph, roots)
         if not len(top):
             raise NotRouted("none of the root switches is there")
-        rank = ranks(graph, top)
-    else:
-        rank = ranks(graph, np.flatnonzero(graph.host_links))
-    if (rank[graph.linked] >= UNRANKED).any():
-        raise NotRouted("the fabric falls into islands")
-    if roots is None:
-        rank = np.where(graph.linked, rank[graph.linked].max() - rank, UNRANKED).astype(np.int32)
-    return rank
+        return ranks(graph, top)
+    height = ranks(graph, np.flatnonzero(graph.host_links))
+    known = height < UNRANKED
+    return ranks(graph, np.flatnonzero(known & (height == height[known].max())))
 
 
 def _groups(graph: Graph, rank: Ints, switches: Rows) -> Groups:
@@ -119,50 +129,8 @@ def _groups(graph: Graph, rank: Ints, switches: Rows) -> Groups:
     return made
 
 
-def _compute_ports(graph: Graph, adapters: list[list[int]], compute: Sequence[int] | None) -> list[list[bool]]:
-    """Which ports of an adapter count as compute nodes: after the first one that does, all that follow (a flag OpenSM never
-    takes back)."""
-    if compute is None:
-        return [[True] * len(rows) for rows in adapters]
-    named, result = set(compute), []
-    for rows in adapters:
-        seen = False
-        flags = []
-        for e in rows:
-            seen |= e in named
-            flags.append(seen)
-        result.append(flags)
-    return result
-
-
-def _first_group(graph: Graph, rows: list[int], flags: list[bool]) -> int:
-    """Position of the first port that leads to a switch by a group of compute nodes. Groups are of the first port to a switch."""
-    groups: dict[int, int] = {}
-    for i, e in enumerate(rows):
-        groups.setdefault(int(graph.leaf[e]), i)
-    return next((i for i in groups.values() if flags[i]), 0)
-
-
-def _leaves(graph: Graph, rank: Ints, adapters: list[list[int]], nodes: list[list[bool]], leaf_rank: int) -> list[bool]:
-    leaves = [False] * graph.switches
-    for rows, flags in zip(adapters, nodes, strict=True):
-        met: set[int] = set()
-        for e, flag in zip(rows, flags, strict=True):
-            s = int(graph.leaf[e])
-            if s in met:
-                continue
-            met.add(s)
-            if flag and not leaves[s]:
-                leaves[s] = True
-                if rank[s] != leaf_rank:
-                    raise NotRouted(f"compute nodes stand on {graph.names[s]}, {leaf_rank - int(rank[s])} tiers above others")
-    return leaves
-
-
-def _tuples(
-    graph: Graph, rank: Ints, groups: Groups, leaves: list[bool], switches: Rows, leaf_rank: int
-) -> dict[int, tuple[int, ...]]:
-    """Index of every switch that the search from the first leaf meets; sorts the groups of those by the index of the other end."""
+def _tuples(rank: Ints, groups: Groups, leaves: list[bool], switches: Rows, leaf_rank: int) -> dict[int, tuple[int, ...]]:
+    """Index of every switch that the search from the first leaf meets; sorts their groups by the index of the other end."""
     start = next(s for s in switches.tolist() if leaves[s])
     tuples = {start: (int(rank[start]), *[0] * int(rank[start]))}
     taken, queue = set(tuples.values()), [start]
@@ -225,29 +193,6 @@ def _leaf_order(
     level = [s for s in switches.tolist() if rank[s] == leaf_rank]
     level.sort(key=lambda s: tuples.get(s, (PLACES,)))
     real = [i for i, s in enumerate(level) if leaves[s]]
+    if len(real) < 2:
+        raise NotRouted("a single leaf is no fat tree")
     return level[real[0] : real[-1] + 1]
-
-
-def _targets(
-    graph: Graph, adapters: list[list[int]], nodes: list[list[bool]], order: list[int], io: Sequence[int] | None
-) -> Targets:
-    number = [0] * graph.endpoints  # compute ports of the whole adapter
-    routed = [False] * graph.endpoints  # its group toward that leaf is one of compute nodes
-    other: list[tuple[int, bool]] = []
-    named = set(io or ())
-    for rows, flags in zip(adapters, nodes, strict=True):
-        groups: dict[int, bool] = {}
-        io_seen = False
-        for e, flag in zip(rows, flags, strict=True):
-            io_seen |= not flag and e in named
-            number[e] = sum(flags)
-            s = int(graph.leaf[e])
-            if s not in groups:
-                groups[s] = flag
-                if not flag:
-                    other.append((e, io_seen))
-            routed[e] = groups[s]
-    held = {s: graph.at_leaf(s).tolist() for s in order}
-    most = max(sum(number[e] for e in rows) for rows in held.values())
-    compute = [(s, [e for e in rows if routed[e]]) for s, rows in held.items()]
-    return Targets([(s, rows, max(0, most - len(rows))) for s, rows in compute], other)

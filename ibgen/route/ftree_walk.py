@@ -5,7 +5,7 @@ flat integer sequences so that the same code runs on lists and, compiled, on arr
 fabric_route_downgoing_by_going_up, `down_walk` its fabric_route_upgoing_by_going_down, quirks included.
 
 One thing is ours: switches with the same switches below are *twins*. Once one of them has been walked down from for this
-destination, nothing is left to do below the others, so they return at once. That makes the cost that of the tree, not of all paths.
+destination, nothing is left to do below the others, so they return at once: the cost is that of the tree, not of all paths.
 """
 
 from __future__ import annotations
@@ -68,23 +68,22 @@ def down_walk(w: Walk, s: int, came_from: int, real: bool, hops: int) -> bool:
         sort_groups(w.groups, down, level, w.group_up, w.tie)
         w.unsorted[s] = 0
     kind = w.twin[s]
-    if not (real and kind >= 0 and w.walked[kind] <= hops):
+    if kind < 0 or w.walked[kind] > hops:
         sort_groups(w.groups, level, up, w.group_up, w.tie)
         for i in range(down, up if real else level):
             group = w.groups[i]
             v = w.remote[group]
-            if v == came_from or (real and hops + 1 >= w.hops[v]):
+            if v == came_from or hops + 1 >= w.hops[v]:
                 continue
             port = least_port(w.port_up, w.first[group], w.first[group + 1])
-            if real:
-                w.row[v] = w.remote_port[port]
-                w.hops[v] = hops + 1
+            w.row[v] = w.remote_port[port]
+            w.hops[v] = hops + 1
             if down_walk(w, v, -1, real, hops + 1):
                 made = True
                 w.port_up[port] += 1
                 w.group_up[group] += 1
                 w.unsorted[s] = 1
-        if real and kind >= 0:
+        if kind >= 0:
             w.walked[kind] = hops
     if made:
         w.turn[s] += 1
@@ -92,7 +91,8 @@ def down_walk(w: Walk, s: int, came_from: int, real: bool, hops: int) -> bool:
 
 
 def up_walk(w: Walk, s: int, came_from: int, real: bool, main: bool, credit: int, hops: int) -> bool:
-    """Walks down from `s`, then on to all above it. `main`: the way that counts. `credit`: turns back down still allowed."""
+    """Walks down from `s`, then on to all above it. `real`: no dummy. `main`: the way that counts. `credit`: turns back down
+    that are still allowed."""
     made = down_walk(w, s, came_from, real, hops)
     down, level, up, end = w.start[3 * s], w.start[3 * s + 1], w.start[3 * s + 2], w.start[3 * s + 3]
     if w.rank[s] == 0:
@@ -110,12 +110,10 @@ def up_walk(w: Walk, s: int, came_from: int, real: bool, main: bool, credit: int
         v = w.remote[chosen]
         w.group_down[chosen] += 1
         w.port_down[port] += 1
-        if real and (w.row[v] < 0 or hops + 1 < w.hops[v]):
+        if w.row[v] < 0 or hops + 1 < w.hops[v]:
             w.row[v] = w.remote_port[port]
             w.hops[v] = hops + 1
         made = up_walk(w, v, s, real, True, credit, hops + 1) or made
-    if not real:
-        return made
     others = end - up
     for i in range(1 if main else 0, others + up - level):
         if i == others:
@@ -127,14 +125,14 @@ def up_walk(w: Walk, s: int, came_from: int, real: bool, main: bool, credit: int
         port = least_port(w.port_down, w.first[group], w.first[group + 1])
         w.row[v] = w.remote_port[port]
         w.hops[v] = hops + 1
-        routed = up_walk(w, v, s, True, False, credit, hops + 1)
+        routed = up_walk(w, v, s, real, False, credit, hops + 1)
         made = made or routed
         if routed and i >= others:
             w.group_down[chosen] += 1
             w.port_down[port] += 1
     if credit > 0 and w.is_leaf[s] == 0:
         for i in range(down, level):
-            made = up_walk(w, w.remote[w.groups[i]], s, True, True, credit - 1, hops + 1) or made
+            made = up_walk(w, w.remote[w.groups[i]], s, real, True, credit - 1, hops + 1) or made
     return made
 
 

@@ -141,8 +141,8 @@ def _tables(switches: int, width: int, links: tuple[Ints, ...], leaf: Rows, port
 
 
 def mainland(graph: Graph) -> Graph:
-    """The island with the most endpoints (the lowest row among equals), the rest unplugged: all that a subnet manager on it would
-    meet. The graph itself where it is of one piece."""
+    """The island with the most endpoints (the lowest row among equals), the rest unplugged: all that a subnet manager on it
+    would meet. The graph itself where it is of one piece."""
     island = np.arange(graph.switches)
     peer = np.where(graph.peer >= 0, graph.peer, np.arange(graph.switches)[:, None])
     while True:

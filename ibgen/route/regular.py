@@ -1,8 +1,8 @@
 """Is this a regular fat tree, and if so, how do its cables stand in the notation of parallel ports generalised fat trees?
 
 Takes a `Graph`. Gives `Regular`, or raises `NotRouted` with the first irregularity. Notation: PGFT(m; w; p) of Zahavi,
-"Fat-tree routing and node ordering providing contention free traffic for MPI global collectives" (JPDC 2012): w parents per switch, p
-parallel cables to each. Two or three tiers; one switch alone is a tree as well.
+"Fat-tree routing and node ordering providing contention free traffic for MPI global collectives" (JPDC 2012): w parents per
+switch, p parallel cables to each. Two or three tiers; one switch alone is a tree as well.
 """
 
 from __future__ import annotations
