@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 TABLES = "tuning"
 LATENCIES = "latency"
 
+OLDEST = (2, 18)
+"""Older releases are taken for this one: their models were not looked at."""
+
 Algorithm = Literal["ring", "tree", "collnet-direct", "collnet-chain", "nvls", "nvls-tree", "pat"]
 ByNodes = tuple[Amount, Amount, Amount]
 """For one node, two nodes, more nodes."""
@@ -29,6 +32,7 @@ class TuningTable(Fact):
     `nvlink_link_gbs` (one NVLink, one direction, as NCCL counts it). `gemm_efficiency` is a share of dense peak."""
 
     sm: int
+    since: str
     generation: str
     nvlink_link_gbs: Amount
     speeds_inter: tuple[Amount, ...]
@@ -53,17 +57,22 @@ class AlgorithmLatency(Fact):
     net_us: ByProtocol
 
 
-def tuning_table(catalog: Catalog, sm: int | None) -> TuningTable:
-    """The row of a compute capability; newer and unknown ones take the newest row below, or the oldest there is."""
-    rows = sorted((r for r in catalog.rows(TABLES) if isinstance(r, TuningTable)), key=lambda r: r.sm)
-    return max((r for r in rows if r.sm <= (sm or 0)), key=lambda r: r.sm, default=rows[0])
+def tuning_table(catalog: Catalog, sm: int | None, version: str) -> TuningTable:
+    """The row of a compute capability in a release; newer GPUs take the newest row, unknown ones the oldest."""
+    rows = [r for r in catalog.rows(TABLES) if isinstance(r, TuningTable) and release(r.since) <= _at(version)]
+    rows.sort(key=lambda r: (r.sm, release(r.since)))
+    return next((r for r in reversed(rows) if r.sm <= (sm or 0)), rows[0])
+
+
+def _at(version: str) -> tuple[int, ...]:
+    return max(release(version), OLDEST)
 
 
 def latencies(catalog: Catalog, version: str) -> dict[Algorithm, AlgorithmLatency]:
-    """By algorithm, those the release has."""
+    """By algorithm, those that the release has."""
     found: dict[Algorithm, AlgorithmLatency] = {}
     rows = (r for r in catalog.rows(LATENCIES) if isinstance(r, AlgorithmLatency))
     for row in sorted(rows, key=lambda r: release(r.since)):
-        if release(row.since) <= release(version):
+        if release(row.since) <= _at(version):
             found[row.algorithm] = row
     return found

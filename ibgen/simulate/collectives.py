@@ -22,8 +22,8 @@ OPERATIONS: tuple[Operation, ...] = (
 SIZES = tuple(2**n for n in range(3, 35))
 """8 B to 16 GiB."""
 
-DEFAULT_VERSION = "2.27"
-"""The NCCL that is modelled where the spec declares none."""
+DEFAULT_VERSION = "2.28"
+"""The NCCL that is modelled where the spec declares none: the first release with today's model."""
 
 _P2P_US = 8.4 + 14.0
 """Once per exchange: the ring's Simple latencies of src/graph/tuning.cc, base and network; NCCL has no model of its own."""
@@ -76,7 +76,7 @@ def communicator(
 ) -> Setting | None:  # fmt: skip
     """All GPUs of `hosts` hosts of a platform; None where it has none. Hosts of one NVLink domain count as one node, unless
     `mnnvl` is false (NCCL_MNNVL_ENABLE=0)."""
-    shape = host_shape(platform, catalog, gdr=gdr)
+    shape = host_shape(platform, catalog, version, gdr=gdr)
     if shape is None or hosts < 1:
         return None
     together = min(hosts, platform.nvlink_domain_hosts) if mnnvl else 1
@@ -92,7 +92,7 @@ def over(
     cross_nic: bool = True, collnet: bool = False, extra_latency_us: float = 0.0,
 ) -> Setting:  # fmt: skip
     """A communicator over `nodes` nodes of one shape."""
-    table = tuning_table(catalog, shape.sm)
+    table = tuning_table(catalog, shape.sm, version)
     graph = search_inside(shape, table) if nodes == 1 else search(shape, table, cross_nic=cross_nic)
     return setting(graph, nodes, version, catalog, collnet=collnet, extra_latency_us=extra_latency_us)
 

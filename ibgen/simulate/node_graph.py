@@ -93,13 +93,13 @@ class NodeGraph:
     simple_tree: bool
 
 
-def host_shape(platform: Platform, catalog: Catalog, *, gdr: bool = True) -> HostShape | None:
+def host_shape(platform: Platform, catalog: Catalog, version: str, *, gdr: bool = True) -> HostShape | None:
     """None for a host without GPUs, or with a GPU the catalog lacks. `gdr` false: adapters cannot read GPU memory."""
     model = catalog.gpu(platform.gpu) if platform.gpu else None
     if not platform.gpus or model is None:
         return None
     sm = model.sm or 0
-    table = tuning_table(catalog, sm)
+    table = tuning_table(catalog, sm, version)
     hcas = platform.by_role("compute")
     slot = catalog.pcie(model.pcie_gen) if model.pcie_gen and not model.behind_c2c else None
     slot_gbs = slot.usable_gbs(model.pcie_width) if slot else float("inf")

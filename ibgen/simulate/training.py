@@ -113,11 +113,11 @@ def run(spec: ClusterSpec, fabric: Fabric, catalog: Catalog, *, fabric_gbs: floa
 
 def machine(platform: Platform, catalog: Catalog, version: str, *, fabric_gbs: float | None = None) -> Machine | None:
     """A platform as the training model sees it; None without GPUs or without their FLOPS in the catalog."""
-    shape = host_shape(platform, catalog)
+    shape = host_shape(platform, catalog, version)
     model = catalog.gpu(platform.gpu) if platform.gpu else None
     if shape is None or model is None or not model.bf16_dense_tflops:
         return None
-    efficiency = tuning_table(catalog, shape.sm).gemm_efficiency
+    efficiency = tuning_table(catalog, shape.sm, version).gemm_efficiency
     whole = domain_shape(shape, platform.nvlink_domain_hosts)
     return Machine(whole, model.bf16_dense_tflops, efficiency, version, catalog, fabric_gbs)
 

@@ -1,7 +1,7 @@
 """NCCL's tuning model: bandwidth and latency of each algorithm and protocol, and the time they predict.
 
 Takes a `NodeGraph`, the number of nodes and a release. Gives `Choice`s: algorithm, protocol, algorithm bandwidth (GB/s),
-latency (us). Written from src/graph/tuning.cc; releases before 2.27 are modelled as 2.21, whose own figures are the tests'.
+latency (us). Written from src/graph/tuning.cc; where releases differ, by the constants found in their libraries.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Operation = Literal["all_reduce", "all_gather", "reduce_scatter", "broadcast", "
 Protocol = Literal["LL", "LL128", "Simple"]
 PROTOCOLS: tuple[Protocol, ...] = ("LL", "LL128", "Simple")
 
-CAPS_SINCE = (2, 27)
-"""First release modelled with ceilings on NVLSTree, efficiencies on NVLS, and the shorter latencies."""
+CAPS_SINCE = (2, 28)
+"""First release with ceilings on NVLSTree and an efficiency of NVLS: found in the library of 2.28.9, not in that of 2.27.5."""
 
 # Values of src/graph/tuning.cc, GB/s for two and for more nodes: what LL reaches over the network, by the host's processor.
 _LL_MULTI = {"intel": (39.0, 20.4), "other": (39.0, 20.4), "amd": (22.5, 19.0)}
@@ -158,7 +158,7 @@ def _ring(s: Setting, protocol: Protocol) -> float:
     bus = found.count * (found.intra_gbs if s.nodes <= 2 else found.inter_gbs)
     if protocol == "LL":
         most = table.ll_single_gbs if s.nodes == 1 else _LL_MULTI[s.graph.shape.cpu][s.scale - 1]
-        return min(most, bus * (0.5 if s.recent else 0.25))
+        return min(most, bus * 0.5)
     if protocol == "LL128":
         return min(bus * 0.92, found.count * table.ring_ll128_gbs[s.scale]) if _ll128(s) else 0.0
     return bus

@@ -92,7 +92,7 @@ def test_algorithm_that_nccl_prefers_for_large_messages() -> None:
 
 
 def test_small_messages_take_a_low_latency_protocol_and_large_ones_simple() -> None:
-    s = communicator(named("dgx-h100"), CATALOG, 8, "2.27")
+    s = communicator(named("dgx-h100"), CATALOG, 8, "2.28")
     assert s is not None
     points = curve(s, "all_reduce").points
     assert points[0].protocol == "LL"
@@ -101,14 +101,17 @@ def test_small_messages_take_a_low_latency_protocol_and_large_ones_simple() -> N
 
 
 def test_newer_releases_cap_nvls_tree() -> None:
-    """From 2.27: 57.7 GB/s per channel on two Hopper nodes, 45.5 on more; 2.21.5 had no ceiling."""
+    """From 2.28: 57.7 GB/s per channel on two Hopper nodes, 45.5 on more; 2.27 has no ceiling."""
     assert busbw(named("dgx-h100"), 2, "nvls-tree", "2.30.7") == pytest.approx(8 * 57.7)
     assert busbw(named("dgx-h100"), 8, "nvls-tree", "2.30.7") == pytest.approx(8 * 45.5)
+    assert busbw(named("dgx-h100"), 2, "nvls-tree", "2.27.5") == pytest.approx(500)
+    blackwell = [busbw(named("dgx-b200"), 8, "nvls-tree", v) for v in ("2.29.7", "2.30.7")]
+    assert blackwell == pytest.approx([8 * 43.8, 8 * 48])
 
 
 def test_one_host_is_as_fast_as_published() -> None:
     """About 370 GB/s on eight H100 without NVLS; nccl-tests shows about 480 with it (public DGX H100 results)."""
-    s = communicator(named("dgx-h100"), CATALOG, 1, "2.27")
+    s = communicator(named("dgx-h100"), CATALOG, 1, "2.28")
     assert s is not None
     assert collective(s, "all_reduce", 2**34, algorithm="ring").busbw_gbs == pytest.approx(365, rel=0.05)
     best = collective(s, "all_reduce", 2**34)
@@ -116,7 +119,7 @@ def test_one_host_is_as_fast_as_published() -> None:
 
 
 def test_a_slow_fabric_holds_the_ring_to_its_own_rate() -> None:
-    s = communicator(named("dgx-h100"), CATALOG, 8, "2.27")
+    s = communicator(named("dgx-h100"), CATALOG, 8, "2.28")
     assert s is not None
     half = collective(s, "all_reduce", 2**34, fabric_gbs=200)
     assert half.busbw_gbs == pytest.approx(200, rel=0.01)
@@ -126,7 +129,7 @@ def test_a_slow_fabric_holds_the_ring_to_its_own_rate() -> None:
 
 def test_all_to_all_is_bounded_by_the_adapters() -> None:
     """Of 64 ranks 56 are elsewhere: busbw x 56/63 per GPU passes its 48 GB/s."""
-    s = communicator(named("dgx-h100"), CATALOG, 8, "2.27")
+    s = communicator(named("dgx-h100"), CATALOG, 8, "2.28")
     assert s is not None
     assert collective(s, "alltoall", 2**34).busbw_gbs == pytest.approx(48 * 63 / 56, rel=0.01)
 
@@ -134,7 +137,7 @@ def test_all_to_all_is_bounded_by_the_adapters() -> None:
 def test_a_lost_rail_costs_an_eighth() -> None:
     from ibgen.simulate.collectives import over
 
-    shape = host_shape(named("dgx-h100"), CATALOG)
+    shape = host_shape(named("dgx-h100"), CATALOG, OLD)
     assert shape is not None
     worse = shape.without_rail()
     assert worse == replace(shape, units=7)
@@ -145,7 +148,7 @@ def test_a_lost_rail_costs_an_eighth() -> None:
 
 def test_latency_of_a_ring_grows_with_the_ranks_and_of_a_tree_with_their_logarithm() -> None:
     def latency(nodes: int, algorithm: str) -> float:
-        s = communicator(named("dgx-h100"), CATALOG, nodes, "2.27", extra_latency_us=20)
+        s = communicator(named("dgx-h100"), CATALOG, nodes, "2.28", extra_latency_us=20)
         assert s is not None
         return next(c.latency_us for c in choices(s, "all_reduce") if (c.algorithm, c.protocol) == (algorithm, "LL"))
 
@@ -171,7 +174,7 @@ def test_hosts_without_gpus_or_alone_with_one_gpu_have_no_collectives() -> None:
     host=st.sampled_from([i for i in CATALOG.platform_ids() if (p := CATALOG.platform(i)) and p.gpus]),
     nodes=st.integers(1, 300),
     operation=st.sampled_from(OPERATIONS),
-    version=st.sampled_from(["2.18", "2.21.5", "2.27", "2.30.7"]),
+    version=st.sampled_from(["2.4", "2.18", "2.21.5", "2.24.3", "2.27.5", "2.28", "2.30.7"]),
 )
 def test_no_rate_exceeds_what_the_wires_carry(host: str, nodes: int, operation: Operation, version: str) -> None:
     s = communicator(named(host), CATALOG, nodes, version)

@@ -30,7 +30,7 @@ DEEPSEEK: dict[str, Any] = {
 def on(platform: str = "dgx-h100") -> Machine:
     row = CATALOG.platform(platform)
     assert row is not None
-    made = machine(row, CATALOG, "2.27")
+    made = machine(row, CATALOG, "2.28")
     assert made is not None
     return made
 
