@@ -6,7 +6,7 @@ from ibgen import units
 from ibgen.checks import rule
 from ibgen.checks.asked import asked_ratio
 from ibgen.diagnostics import Finding, Label, Severity
-from ibgen.fabric import LEAF, Fabric
+from ibgen.fabric import LEAF, Fabric, GroupPlan
 from ibgen.simulate import Simulation
 from ibgen.spec import ClusterSpec
 
@@ -33,6 +33,8 @@ def leaf_oversubscribed(spec: ClusterSpec, fabric: Fabric, simulation: Simulatio
         if not over.any():
             continue
         subnet = next(s for s in fabric.subnets if s.name == load.subnet)
+        if isinstance(subnet.layout, GroupPlan) and not subnet.layout.plus:
+            continue  # a dragonfly's routers have no uplinks: `group-oversubscribed` judges what leaves the group
         worst = int(load.ratio.argmax())
         down, up = int(load.down_cables[worst]), int(load.up_cables[worst])
         hint = f"or ask for `oversubscription: {load.worst:.2f}`"

@@ -4,15 +4,17 @@ from collections.abc import Iterator
 
 from ibgen.checks import rule
 from ibgen.diagnostics import Finding, Label, Severity
+from ibgen.fabric import Fabric
 from ibgen.spec import ClusterSpec
 
 
 @rule("IBG310", "subnet-prefix-shared", Severity.ERROR)
-def subnet_prefix_shared(spec: ClusterSpec) -> Iterator[Finding]:
+def subnet_prefix_shared(spec: ClusterSpec, built: Fabric) -> Iterator[Finding]:
     """Two InfiniBand fabrics with one subnet prefix.
 
     Libraries tell subnets apart by the prefix: two fabrics on the default look like one, and connections are tried
-    across them (openucx/ucx#605; needs K31). A fabric with several planes takes one prefix per plane, counted up.
+    across them (openucx/ucx#605; needs K31). A fabric with several planes takes one prefix per plane, a rail-only
+    one per rail and unit, counted up from its own.
 
     Bad:
         fabrics:
@@ -31,7 +33,7 @@ def subnet_prefix_shared(spec: ClusterSpec) -> Iterator[Finding]:
     for i, fabric in enumerate(spec.fabrics):
         if fabric.kind != "infiniband" or fabric.control.kind == "provider":
             continue
-        planes = fabric.topology.planes if fabric.topology.kind == "fat-tree" else 1
+        planes = max(1, len(built.of(i)))
         for prefix in range(fabric.control.subnet_prefix, fabric.control.subnet_prefix + planes):
             if prefix in first and first[prefix] != i:
                 other = first[prefix]

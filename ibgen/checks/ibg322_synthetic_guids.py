@@ -7,7 +7,7 @@ import numpy as np
 from ibgen import hostlist
 from ibgen.checks import rule
 from ibgen.diagnostics import Finding, Severity
-from ibgen.fabric import Fabric
+from ibgen.fabric import Fabric, IslandPlan, Subnet
 from ibgen.spec import ClusterSpec
 
 
@@ -21,19 +21,33 @@ def synthetic_guids(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
     Bad:
         cluster: lab
     """
-    for subnet in fabric.subnets:
-        declared = spec.fabrics[subnet.fabric]
-        unbound = np.flatnonzero(~subnet.ports.bound)
-        if declared.control.kind != "opensm" or (not len(unbound) and subnet.switches.bound.all()):
+    for alike in _said_together(fabric):
+        subnet, declared = alike[0], spec.fabrics[alike[0].fabric]
+        hosts = [s.ports.host[~s.ports.bound] for s in alike]
+        switches = sum(int((~s.switches.bound).sum()) for s in alike)
+        unbound = sum(map(len, hosts))
+        if declared.control.kind != "opensm" or (not unbound and not switches):
             continue
         partly = spec.bindings is not None
-        missing = hostlist.fold(sorted({fabric.hosts.names[h] for h in subnet.ports.host[unbound].tolist()}))
+        missing = hostlist.fold(sorted({fabric.hosts.names[h] for h in np.concatenate(hosts).tolist()}))
         shown = missing if len(missing) <= 80 else missing[:77] + "..."
+        name = subnet.name if len(alike) == 1 else declared.name
         yield synthetic_guids.finding(
-            f"`{subnet.name}` is written with synthetic GUIDs" + (f": no binding for {shown}" if partly and missing else ""),
+            f"`{name}` is written with synthetic GUIDs" + (f": no binding for {shown}" if partly and missing else ""),
             ("bindings",) if partly else ("fabrics", subnet.fabric, "name"),
             hint="complete the bindings file"
             if partly
             else "bind them: `bindings: <file>.csv` (host,hca,port,node_guid,port_guid,...)",
-            facts={"ports_unbound": len(unbound), "switches_unbound": int((~subnet.switches.bound).sum())},
+            facts={"ports_unbound": unbound, "switches_unbound": switches},
         )
+
+
+def _said_together(fabric: Fabric) -> list[list[Subnet]]:
+    """Subnets one by one, but for the rails of a rail-only fabric."""
+    found: list[list[Subnet]] = []
+    for subnet in fabric.subnets:
+        if found and isinstance(subnet.layout, IslandPlan) and found[-1][0].fabric == subnet.fabric:
+            found[-1].append(subnet)
+        else:
+            found.append([subnet])
+    return found

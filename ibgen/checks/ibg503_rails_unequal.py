@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from ibgen import units
 from ibgen.checks import rule
 from ibgen.diagnostics import Finding, Severity
+from ibgen.fabric import Fabric, GroupPlan
 from ibgen.simulate import Simulation
 from ibgen.spec import ClusterSpec
 
 
 @rule("IBG503", "rails-unequal", Severity.WARNING)
-def rails_unequal(spec: ClusterSpec, simulation: Simulation) -> Iterator[Finding]:
+def rails_unequal(spec: ClusterSpec, fabric: Fabric, simulation: Simulation) -> Iterator[Finding]:
     """Rails with different bandwidth toward the spines.
 
     A ring over all rails runs at the speed of the slowest one. Ports of managers on some rail leaves do not count here:
@@ -18,7 +19,8 @@ def rails_unequal(spec: ClusterSpec, simulation: Simulation) -> Iterator[Finding
     """
     for load in simulation.tiers:
         rails = load.by_rail()
-        if len(rails) < 2 or load.top:
+        grouped = isinstance(next(s for s in fabric.subnets if s.name == load.subnet).layout, GroupPlan)
+        if len(rails) < 2 or load.top or grouped:  # groups are equal by construction
             continue
         worst, best = min(rails, key=lambda x: x[2]), max(rails, key=lambda x: x[2])
         if worst[2] < best[2]:

@@ -8,12 +8,14 @@ import numpy as np
 
 from ibgen.compilation import Complete
 from ibgen.emit import Artifact, emitter
-from ibgen.fabric import ACTIVE, DOWN, HOST_CABLE, PLANNED, Subnet, port_labels
+from ibgen.fabric import ACTIVE, DOWN, GLOBAL_CABLE, HOST_CABLE, LOCAL_CABLE, PLANNED, Subnet, port_labels
 from ibgen.hostlist import expand
 from ibgen.spec import Site
 
 _STATES = {ACTIVE: "active", PLANNED: "planned", DOWN: "down"}
-_KINDS = ("host", "leaf-spine", "spine-core")
+_KINDS = ("host", "leaf-spine", "spine-core", "local", "global")
+_SIDES = {LOCAL_CABLE: "local", GLOBAL_CABLE: "global"}
+"""Cables between equals: both ends have one use."""
 
 CABLES_HEADER = "cable,kind,lower,lower_port,lower_label,lower_rack,upper,upper_port,upper_label,upper_rack,rate_gbps,state"
 PORTS_HEADER = "switch,port,label,use,peer,peer_port,rate_gbps,rail,unit"
@@ -100,6 +102,6 @@ def _uses(subnet: Subnet, names: _Names) -> list[dict[int, str]]:
         if kind == HOST_CABLE:
             use[upper][upper_port] = f"host,{names.endpoints[lower]},{lower_port},{rate:g}"
         else:
-            use[upper][upper_port] = f"down,{switches[lower]},{lower_port},{rate:g}"
-            use[lower][lower_port] = f"up,{switches[upper]},{upper_port},{rate:g}"
+            use[upper][upper_port] = f"{_SIDES.get(kind, 'down')},{switches[lower]},{lower_port},{rate:g}"
+            use[lower][lower_port] = f"{_SIDES.get(kind, 'up')},{switches[upper]},{upper_port},{rate:g}"
     return use

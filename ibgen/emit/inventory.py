@@ -10,7 +10,7 @@ import numpy as np
 from ibgen.compilation import Complete
 from ibgen.emit import Artifact, emitter
 from ibgen.emit.text import header
-from ibgen.fabric import ACTIVE
+from ibgen.fabric import ACTIVE, IslandPlan
 
 
 @emitter("inventory")
@@ -77,12 +77,14 @@ def _files(c: Complete) -> dict[str, dict[str, str]]:
 
 
 def _units(c: Complete) -> Iterator[tuple[str, list[str]]]:
-    """Units of every fabric, by the leaves their hosts plug into."""
+    """Units of every fabric, by the leaves their hosts plug into. The rails of a rail-only fabric have the same units."""
     for subnet in c.fabric.subnets:
-        if subnet.plane != 1:
+        rails = isinstance(subnet.layout, IslandPlan)
+        if subnet.switches.rail[0] > 0 if rails else subnet.plane != 1:
             continue
+        name = c.spec.fabrics[subnet.fabric].name if rails else subnet.name
         unit = subnet.switches.unit[subnet.ports.leaf]
         for u in np.unique(unit[subnet.ports.rail >= 0]).tolist():
             hosts = np.unique(subnet.ports.host[(unit == u) & (subnet.ports.rail >= 0)]).tolist()
             if u:
-                yield f"unit_{subnet.name}_{u:02d}", [c.fabric.hosts.names[h] for h in hosts]
+                yield f"unit_{name}_{u:02d}", [c.fabric.hosts.names[h] for h in hosts]

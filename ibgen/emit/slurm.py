@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ibgen.compilation import Complete
 from ibgen.hostlist import fold
-from ibgen.targets.slurm import Scheduler
+from ibgen.targets.slurm import DRAGONFLY, Scheduler
 from ibgen.targets.slurm_nodes import GpuLine, JobPartition, NodeGroup
 
 from . import Artifact, emitter
@@ -18,6 +18,7 @@ from .text import header, jinja_environment
 
 MEANING = {
     "tree": "One leaf is one scalable unit, never a rail leaf.",
+    "dragonfly": "One leaf is one group of the dragonfly, never a router.",
     "block": "One block is one NVLink domain; the order of the lines is the physical adjacency.",
 }
 
@@ -38,11 +39,15 @@ def slurm(c: Complete) -> Iterator[Artifact]:
     yield Artifact("slurm/nodes.conf", templates.get_template("nodes.conf.j2").render(header=head, **nodes).encode())
     lines = _topology(scheduler)
     if lines:
-        text = templates.get_template("topology.conf.j2").render(header=head, meaning=MEANING[scheduler.shape], lines=lines)
+        text = templates.get_template("topology.conf.j2").render(header=head, meaning=MEANING[_meaning(scheduler)], lines=lines)
         yield Artifact("slurm/topology.conf", text.encode())
     if scheduler.gpus:
         text = templates.get_template("gres.conf.j2").render(header=head, lines=[_gpus(line) for line in scheduler.gpus])
         yield Artifact("slurm/gres.conf", text.encode())
+
+
+def _meaning(s: Scheduler) -> str:
+    return "dragonfly" if DRAGONFLY in s.params else s.shape
 
 
 def _settings(s: Scheduler) -> list[str]:

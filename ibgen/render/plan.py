@@ -6,16 +6,19 @@ from the cables that would be pulled; none comes from a formula of the planner.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from ibgen.fabric import HOST_CABLE, LEAF_CABLE, SPINE_CABLE, Fabric, Subnet
+from ibgen.fabric import GLOBAL_CABLE, HOST_CABLE, LEAF_CABLE, LOCAL_CABLE, SPINE_CABLE, Fabric, GroupPlan, IslandPlan, Subnet
 from ibgen.simulate.tiers import TierLoad, tier_loads
-from ibgen.spec import ClusterSpec, FatTree
+from ibgen.spec import ClusterSpec
+
+from .plan_groups import GroupsPlan, group_loads, groups_plan
 
 TIERS = ("leaf", "spine", "core")
+_IN_GROUPS = {LEAF_CABLE: "leaf-spine", LOCAL_CABLE: "local", GLOBAL_CABLE: "global"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,8 @@ class SubnetPlan:
     cables: tuple[CablePlan, ...] = ()
     growth: Growth | None = None
     switches_kw: float | None = None  # at most; None where a model's power is not known
+    groups: GroupsPlan | None = None  # of a dragonfly or dragonfly+
+    islands: int = 1  # subnets that no cable joins and that are counted together here: the rails of a rail-only fabric
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,9 @@ def cluster_plan(spec: ClusterSpec, fabric: Fabric) -> ClusterPlan:
     subnets: list[SubnetPlan] = []
     for row, written in enumerate(spec.fabrics):
         planes = fabric.of(row)
-        subnets += [_subnet_plan(spec, subnet) for subnet in planes]
+        parts = [_subnet_plan(spec, subnet) for subnet in planes]
+        rails = bool(planes) and isinstance(planes[0].layout, IslandPlan)
+        subnets += [together(parts, len(np.unique(np.concatenate([s.ports.host for s in planes]))))] if rails else parts
         if not planes:
             hosts = {a.pool for a in written.attach}
             count = sum(int((fabric.hosts.pool == p).sum()) for p, pool in enumerate(spec.pools) if pool.name in hosts)
@@ -93,36 +100,64 @@ def cluster_plan(spec: ClusterSpec, fabric: Fabric) -> ClusterPlan:
 def _subnet_plan(spec: ClusterSpec, subnet: Subnet) -> SubnetPlan:
     written = spec.fabrics[subnet.fabric]
     topology = written.topology
-    split = topology.leaf.split if isinstance(topology, FatTree) else 1
-    tiers = tuple(t for load in tier_loads(subnet) for t in _tier_plans(subnet, load, split))
+    split = int(subnet.switches.split.max(initial=1))
+    loads = group_loads(subnet) if isinstance(subnet.layout, GroupPlan) else tier_loads(subnet)
+    tiers = tuple(t for load in loads for t in _tier_plans(subnet, load, split))
     watts = [m.power_max_w for m in (subnet.models[i] for i in subnet.switches.model)]
     known = [w for w in watts if w is not None]
     return SubnetPlan(
         subnet.name, written.name, subnet.plane, written.kind, topology.kind,
         len(np.unique(subnet.ports.host)), len(subnet.ports.host), tiers, _cable_plans(subnet), _growth(subnet),
-        sum(known) / 1000 if len(known) == len(watts) and watts else None,
+        sum(known) / 1000 if len(known) == len(watts) and watts else None, groups_plan(subnet),
+    )  # fmt: skip
+
+
+def together(parts: list[SubnetPlan], hosts: int) -> SubnetPlan:
+    """Islands of one fabric as one: the same tiers and cables, summed."""
+    first = parts[0]
+    tiers, cables = list(first.tiers), list(first.cables)
+    for part in parts[1:]:
+        for i, t in enumerate(part.tiers):
+            one = tiers[i]
+            sums = (one.down + t.down, one.up + t.up, one.reserved + t.reserved, one.spare + t.spare)
+            tiers[i] = TierPlan(one.tier, one.switches + t.switches, one.model, *sums, one.oversubscription)
+        for c in part.cables:
+            same = next((i for i, x in enumerate(cables) if (x.between, x.rate_gbps) == (c.between, c.rate_gbps)), None)
+            if same is None:
+                cables.append(c)
+            else:
+                cables[same] = replace(c, count=c.count + cables[same].count)
+    power = [p.switches_kw for p in parts]
+    return replace(
+        first, name=first.fabric, hosts=hosts, endpoints=sum(p.endpoints for p in parts), tiers=tuple(tiers),
+        cables=tuple(cables), islands=len(parts),
+        switches_kw=None if any(kw is None for kw in power) else sum(kw for kw in power if kw is not None),
     )  # fmt: skip
 
 
 def _tier_plans(subnet: Subnet, load: TierLoad, split: int) -> list[TierPlan]:
     free = np.bincount(subnet.reserved.leaf[~subnet.reserved.used], minlength=len(subnet.switches.names))[load.rows]
     models = subnet.switches.model[load.rows]
+    routers = isinstance(subnet.layout, GroupPlan) and not subnet.layout.plus
     plans = []
     for model in np.unique(models):
         here = models == model
         down, up, kept = int(load.down_cables[here].sum()), int(load.up_cables[here].sum()), int(free[here].sum())
         ways = split if load.tier == 0 else 1
         ports = ways * (subnet.models[model].radix * int(here.sum()) - up)
-        worst = float(load.ratio[here].max()) if up else None
-        plans.append(
-            TierPlan(TIERS[load.tier], int(here.sum()), subnet.models[model].id, down, up, kept, ports - down - kept, worst)
-        )
+        worst = float(load.ratio[here].max()) if up and not routers else None
+        name, model_id = "router" if routers else TIERS[load.tier], subnet.models[model].id
+        plans.append(TierPlan(name, int(here.sum()), model_id, down, up, kept, ports - down - kept, worst))
     return plans
 
 
 def _cable_plans(subnet: Subnet) -> tuple[CablePlan, ...]:
-    """Cables by the tiers they join: leaf-leaf is possible where every cable is written out."""
+    """Cables by the tiers they join: leaf-leaf is possible where every cable is written out. In groups, by their kind."""
     cables, tier = subnet.cables, subnet.switches.tier
+    if isinstance(subnet.layout, GroupPlan):
+        names = {HOST_CABLE: "host-leaf" if subnet.layout.plus else "host-router", **_IN_GROUPS}
+        kinds = np.unique(np.stack([cables.kind, cables.rate_gbps.astype(np.int32)], axis=1), axis=0, return_counts=True)
+        return tuple(CablePlan(names[int(k)], int(n), float(rate)) for (k, rate), n in zip(*kinds, strict=True))
     host = cables.kind == HOST_CABLE
     lower = np.full(len(host), -1, dtype=np.int64)
     lower[~host] = tier[cables.lower[~host]]
@@ -140,7 +175,7 @@ def _growth(subnet: Subnet) -> Growth | None:
     switches, cables = subnet.switches, subnet.cables
     leaves = subnet.tier(0)
     units = int(switches.unit.max(initial=0))
-    if units == 0 or subnet.top == 0:
+    if units == 0 or subnet.top == 0 or isinstance(subnet.layout, GroupPlan):
         return None
     radix = np.array([subnet.models[m].radix for m in switches.model])
     between = cables.kind == LEAF_CABLE

@@ -11,6 +11,7 @@ from typing import Any
 
 from .json import dumps
 from .plan import ClusterPlan, SubnetPlan, TierPlan
+from .plan_groups import GroupsPlan
 
 VERSION = 1
 
@@ -40,8 +41,14 @@ def _subnet(s: SubnetPlan) -> dict[str, Any]:
         "tiers": [_tier(t) for t in s.tiers],
         "cables": [{"between": c.between, "count": c.count, "rate_gbps": _figure(c.rate_gbps)} for c in s.cables],
         "growth": None if s.growth is None else asdict(s.growth),
+        "groups": None if s.groups is None else _groups(s.groups),
+        "islands": s.islands,
         "power_kw": {"switches": _figure(s.switches_kw)},
     }
+
+
+def _groups(g: GroupsPlan) -> dict[str, Any]:
+    return {**asdict(g), "oversubscription": _figure(g.oversubscription)}
 
 
 def _tier(t: TierPlan) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from ibgen.simulate import ChainStep
 
 from .cells import table
 from .plan import ClusterPlan, SubnetPlan, TierPlan
+from .plan_groups import GroupsPlan
 from .style import Paint, paint
 
 
@@ -49,9 +50,22 @@ def _block(s: SubnetPlan, steps: list[ChainStep], draw: Paint) -> list[str]:
         g = s.growth
         text = f"{_units(g.before_spines)} before more spines, {g.before_tier:,} before a further tier"
         facts.append(["grows by", f"{text} ({_units(g.units)} now)"])
+    if s.groups is not None:
+        facts += _groups(s.groups)
+    if s.islands > 1:
+        facts.append(["islands", f"{s.islands:,} subnets that no cable joins, one per unit and rail"])
     if s.switches_kw is not None:
         facts.append(["power", f"{_kw(s.switches_kw)} in switches, at most"])
     return [*lines, *([""] if facts else []), *("  " + line for line in table(facts))]
+
+
+def _groups(g: GroupsPlan) -> list[list[str]]:
+    """Groups, the cables between two, and what leaves a group."""
+    pair = f"{g.pair}" if g.pair == g.pair_most else f"{g.pair} or {g.pair_most}"
+    rows = [["groups", f"{g.groups:,} of at most {g.most:,}, {pair} cable{'s' * (g.pair_most > 1)} between every two"]]
+    if g.oversubscription is not None:
+        rows.append(["outward", f"{ratio(g.oversubscription)}, a group's hosts over its cables to other groups"])
+    return rows
 
 
 def _tiers(tiers: tuple[TierPlan, ...]) -> list[list[str]]:

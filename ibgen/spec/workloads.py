@@ -48,7 +48,7 @@ class Workload(Section):
 
 
 Ratio = Annotated[Number, Field(ge=0.01, le=100)]
-TierRatios = dict[Annotated[str, Field(pattern=r"^(leaf|spine)$")], Ratio]
+TierRatios = dict[Annotated[str, Field(pattern=r"^(leaf|spine|group)$")], Ratio]
 
 
 RatioOrTiers = Annotated[Annotated[Ratio, SCALAR] | Annotated[TierRatios, MAPPING], BY_SHAPE]

@@ -20,8 +20,8 @@ from .partitions import DEFAULT_PKEY, FULL, PartitionPlan
 if TYPE_CHECKING:
     from .opensm import Manager
 
-PROJECTED = {"ar_updn": "updn", "ar_ftree": "ftree", "ar_dor": "dor"}
-"""NVIDIA's adaptive engines and the static ones of upstream that route the same trees."""
+PROJECTED = {"ar_updn": "updn", "ar_ftree": "ftree", "ar_dor": "dor", "dfp": "dfsssp", "dfp2": "dfsssp"}
+"""NVIDIA's adaptive engines and the static ones of upstream that route the same shapes."""
 
 FULL_BIT = 0x8000
 

@@ -1,14 +1,17 @@
 """Which routing engines a manager is given, and why.
 
 Takes the `control` section and the subnet. Gives a `Choice`: the engines in the order they are tried and a sentence for the
-people who read opensm.conf.
+people who read opensm.conf; and the roots of the engines that want them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ibgen.fabric import Subnet
+import numpy as np
+import numpy.typing as npt
+
+from ibgen.fabric import GroupPlan, Subnet
 from ibgen.spec import Control
 
 ROOTED = frozenset({"updn", "dnup", "ftree", "ar_updn", "ar_ftree"})
@@ -22,6 +25,13 @@ ADAPTIVE = frozenset({"ar_updn", "ar_ftree", "ar_dor", "dfp", "dfp2"})
 
 LEVELLED = frozenset({"dfsssp", "lash", "torus-2QoS"})
 """Engines that keep free of deadlocks by virtual lanes: they need QoS on, and they give every path its service level."""
+
+LANED = LEVELLED | {"dfp", "dfp2"}
+"""Engines that need QoS on. NVIDIA's for dragonfly+ raise the lane from group to group, whatever level a packet has."""
+
+LOOPING = frozenset({"minhop", "dor", "sssp", "ftree", "ar_ftree", "ar_dor"})
+"""Engines that leave credit loops, or fall back to one that does, where groups are joined to each other: minhop measured on a
+dragonfly of 72 hosts, dor and sssp promise nothing there, and a fat tree's engine takes no dragonfly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +61,8 @@ def suitable(flavour: str, subnet: Subnet) -> Choice:
     spreads evenly where minhop and updn collapse (three tiers, measured), with updn behind it for trees that lost a part.
     Cables written out by hand are rarely regular enough for ftree: two tiers get updn.
     """
+    if isinstance(subnet.layout, GroupPlan):
+        return _between_groups(flavour, subnet.layout)
     if subnet.top == 0:
         return Choice(("minhop",), "one switch: every path is one hop, no engine does better")
     tiers = ("two", "three")[min(subnet.top, 2) - 1]
@@ -64,3 +76,21 @@ def suitable(flavour: str, subnet: Subnet) -> Choice:
         )
     why = "minhop and updn leave most upper cables idle on three tiers (measured); updn takes over should it lose a part"
     return Choice(("ftree", "updn"), why)
+
+
+def _between_groups(flavour: str, plan: GroupPlan) -> Choice:
+    """Dragonflies have cycles, so the engine must keep lanes apart. NVIDIA's own takes groups of leaves and spines only."""
+    if flavour == "nvidia" and plan.plus:
+        return Choice(("dfp",), "dragonfly+: adaptive, and the lane rises from group to group, so no credit loop closes")
+    return Choice(
+        ("dfsssp",), "groups joined in cycles: each path has its lane, so no credit loop closes; hosts ask for its level"
+    )
+
+
+def roots_of(subnet: Subnet) -> npt.NDArray[np.int32]:
+    """Switches that up-down and fat-tree engines start from: the top tier. Of groups, which have no common top, those of the
+    first: all of them as roots would leave no way that is up only."""
+    top = subnet.tier(subnet.top)
+    if isinstance(subnet.layout, GroupPlan):
+        top = top[: subnet.layout.spines or 1]
+    return top.astype(np.int32)

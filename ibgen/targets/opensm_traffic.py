@@ -12,7 +12,7 @@ from ibgen.spec import Adaptive, Congestion, FabricSpec
 
 from .opensm_lines import Option
 from .opensm_qos import QosPlan
-from .opensm_routing import LEVELLED
+from .opensm_routing import LANED, LEVELLED
 from .service_levels import LEVELS, levels, mask
 
 QOS, ADAPTIVE, CONGESTION = "Quality of service", "Adaptive routing", "Congestion control"
@@ -26,11 +26,13 @@ _MARK, _RATE = 4, 16
 def qos_options(plan: QosPlan | None, engines: tuple[str, ...], levels_used: frozenset[int], folder: str) -> Iterator[Option]:
     """`qos TRUE` exactly where something needs it: classes, an engine that routes by lanes, or a partition with a level.
     `levels_used`: the partitions' service levels other than 0."""
-    laned = [e for e in engines if e in LEVELLED]
+    laned = [e for e in engines if e in LANED]
     if plan is not None:
         yield Option(QOS, "qos", "TRUE", "the spec has traffic classes; without it none of their tables is programmed")
     elif laned:
-        yield Option(QOS, "qos", "TRUE", f"{laned[0]} keeps free of deadlocks by service levels and lanes")
+        yield Option(
+            QOS, "qos", "TRUE", f"{laned[0]} keeps free of deadlocks by {'service levels and ' * (laned[0] in LEVELLED)}lanes"
+        )
     elif levels_used:
         yield Option(QOS, "qos", "TRUE", "a partition's service level is 0 on the wire unless QoS is on")
     if plan is None:

@@ -20,12 +20,16 @@ from ibgen.spec import ClusterSpec, Slurm
 from .slurm_findings import BLOCK_WITHOUT_DOMAIN, MIXED_TOPOLOGY, PLUGIN_VERSION, SWITCH_NAME, TOO_MANY_NODES, TOO_MANY_SWITCHES
 from .slurm_nodes import GpuLine, JobPartition, NodeGroup, gpu_lines, job_partitions, node_groups, numa_sockets
 from .slurm_tree import Block, TopologySwitch, block_sizes, blocks, leaf_of, scheduled_units, tree
+from .units import Unit
 
 MAX_SWITCH_NAME = 63
 """Characters. 25.11: fatal `must be shorter than 64 chars` (measured)."""
 
 BLOCK_SIZES_SINCE = "24.05"
 """First version with BlockSizes in topology.conf (man page); before, the base is the first block and levels are its own."""
+
+DRAGONFLY = "Dragonfly"
+"""Of TopologyParam. With it --switches=2 does not keep a larger job together (measured, 22.05 and 25.11)."""
 
 SHORT_BLOCKS_SINCE = "25.05"
 """First version that takes a base larger than a block (release notes; measured on 25.11)."""
@@ -75,7 +79,7 @@ def decide(spec: ClusterSpec, fabric: Fabric, catalog: Catalog) -> tuple[Schedul
         version=slurm.version,
         shape=shape,
         plugin=words.flat_plugin(slurm.version) if shape == "flat" else shape,
-        params=_params(slurm, shape, words),
+        params=_params(slurm, shape, words, scheduled),
         switches=switches,
         blocks=domains,
         block_sizes=sizes,
@@ -123,10 +127,13 @@ def _shape(spec: ClusterSpec, slurm: Slurm, words: SlurmTable) -> tuple[Shape, t
     return "tree", ()
 
 
-def _params(slurm: Slurm, shape: Shape, words: SlurmTable) -> tuple[str, ...]:
-    """Rank order that follows the fabric, where the version has it: words it does not know are ignored in silence."""
-    wanted = {"tree": "SwitchAsNodeRank", "block": "BlockAsNodeRank", "flat": ""}[shape]
-    return (wanted,) if slurm.rank_order and wanted in words.topology_params(slurm.version) else ()
+def _params(slurm: Slurm, shape: Shape, words: SlurmTable, scheduled: Iterable[Unit]) -> tuple[str, ...]:
+    """Words the version has, for those it does not know are ignored in silence: rank order that follows the fabric, and
+    the placement of dragonflies (a small job in one group, a large one over all) where every unit is a group of one."""
+    rank = {"tree": "SwitchAsNodeRank", "block": "BlockAsNodeRank", "flat": ""}[shape]
+    grouped = [unit.grouped for unit in scheduled if unit.fabric >= 0]
+    wanted = [rank] * slurm.rank_order + [DRAGONFLY] * (shape == "tree" and any(grouped) and all(grouped))
+    return tuple(word for word in wanted if word in words.topology_params(slurm.version))
 
 
 def _reaches(version: str, since: str) -> bool:
@@ -210,7 +217,7 @@ def _placements(scheduler: Scheduler, away: set[str]) -> Iterable[dict[str, Any]
         two = max((sum(sizes) for sizes in pairs if len(sizes) > 1 and sizes[0]), default=0)
         if one:
             yield _job(partition.name, one, 1, tree)
-        if two and tree:
+        if two and tree and DRAGONFLY not in scheduler.params:
             yield _job(partition.name, two, 2, tree)
         if tree and sum(size > 0 for size in below.values()) > 1:
             yield {"options": f"-p {partition.name} -N{len(allowed)}", "nodes": len(allowed), "refused": True}

@@ -2,13 +2,14 @@
 
 A multi-rail fabric must not be written as it is cabled: with every rail leaf a Slurm leaf, each node stands under eight of
 them and slurmctld refuses `-N32 --switches=1` (measured, 22.05 to 26.05). So Slurm's leaf is the unit, the next level the
-pod where there are several, the top one switch per island. A level that constrains nothing is left out.
+pod where there are several, the top one switch per island. A level that constrains nothing is left out. In a dragonfly the
+leaf is the group, under one top switch: what TopologyParam=Dragonfly counts in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -75,7 +76,7 @@ def scheduled_units(spec: ClusterSpec, slurm: Slurm, fabric: Fabric) -> tuple[tu
 
 
 def _narrowed(unit: Unit, hosts: Iterable[int]) -> Unit:
-    return Unit(unit.name, unit.prefix, unit.fabric, unit.island, unit.pod, tuple(hosts), unit.tiers)
+    return replace(unit, hosts=tuple(hosts))
 
 
 def tree(scheduled: Iterable[Unit], fabric: Fabric) -> tuple[TopologySwitch, ...]:
@@ -100,7 +101,7 @@ def tree(scheduled: Iterable[Unit], fabric: Fabric) -> tuple[TopologySwitch, ...
         else:
             children = tuple(unit.name for unit in group)
         first = group[0]
-        top = "core" if first.tiers >= CORE_TIERS else "spine"
+        top = "dragonfly" if first.grouped else "core" if first.tiers >= CORE_TIERS else "spine"
         # islands of one fabric are told apart by their first unit, for there is no other name that stays
         suffix = f"-{first.name.removeprefix(first.prefix)}" if f in several else ""
         tops.append(TopologySwitch(f"{first.prefix}{top}{suffix}", (), children))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ibgen.fabric import Fabric, Subnet
+from ibgen.fabric import Fabric, GroupPlan, IslandPlan, Subnet
 from ibgen.fabric.columns import HOST_CABLE, LEAF, SPINE
 from ibgen.spec import ClusterSpec
 
@@ -26,7 +26,8 @@ class Unit:
 
     `fabric` is a row of `spec.fabrics`. `island` tells units apart that no cable joins; `pod` is empty where there is one
     pod or none. `hosts` are rows of `Fabric.hosts`, ascending. `tiers` counts the switch tiers above the hosts (0: unknown).
-    `name` and `pod` begin with `prefix`, which keeps the names of several fabrics apart.
+    `name` and `pod` begin with `prefix`, which keeps the names of several fabrics apart. `grouped`: the unit is a group of a
+    dragonfly or dragonfly+, joined to the other groups without a common top.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Unit:
     pod: str
     hosts: tuple[int, ...]
     tiers: int
+    grouped: bool = False
 
 
 def units(spec: ClusterSpec, fabric: Fabric) -> tuple[Unit, ...]:
@@ -69,7 +71,7 @@ def _planned(fabric: Fabric, f: int, prefix: str) -> list[Unit]:
     found: dict[str, Unit] = {}
     placed: set[int] = set()
     for subnet in fabric.of(f):
-        groups = _by_leaf_place(subnet) if subnet.plan is not None else _by_leaf_set(subnet)
+        groups = _leaves(subnet)
         island = islands(subnet, ((leaves[0], leaf) for leaves in groups.values() for leaf in leaves[1:]))
         pods = _pods(subnet, groups)
         for name, hosts in _hosts_of(subnet, groups).items():
@@ -78,9 +80,26 @@ def _planned(fabric: Fabric, f: int, prefix: str) -> list[Unit]:
             if not rows:
                 continue
             pod = prefix + pods[name] if pods[name] else ""
-            first = found.get(name) or Unit(prefix + name, prefix, f, int(island[groups[name][0]]), pod, (), subnet.top + 1)
+            first = found.get(name) or Unit(
+                prefix + name, prefix, f, _island(subnet, int(island[groups[name][0]])), pod, (), subnet.top + 1,
+                isinstance(subnet.layout, GroupPlan),
+            )  # fmt: skip
             found[name] = replace(first, hosts=tuple(sorted((*first.hosts, *rows))))
     return list(found.values())
+
+
+def _leaves(subnet: Subnet) -> dict[str, tuple[int, ...]]:
+    """Leaves by unit. A dragonfly's unit is the group: inside it is close enough, and Slurm counts in groups."""
+    if isinstance(subnet.layout, GroupPlan):
+        rows, pod = subnet.tier(LEAF), subnet.switches.pod
+        bounds = np.searchsorted(pod[rows], np.arange(1, subnet.layout.groups + 2))
+        return {f"g{g:02d}": tuple(rows[bounds[g - 1] : bounds[g]].tolist()) for g in range(1, subnet.layout.groups + 1)}
+    return _by_leaf_place(subnet) if subnet.planned else _by_leaf_set(subnet)
+
+
+def _island(subnet: Subnet, label: int) -> int:
+    """What no cable joins has different islands. The rails of a unit meet in its hosts, so the unit is what stands alone."""
+    return subnet.layout.unit if isinstance(subnet.layout, IslandPlan) else label
 
 
 def _by_leaf_place(subnet: Subnet) -> dict[str, tuple[int, ...]]:
@@ -123,7 +142,7 @@ def _leaves_of_hosts(subnet: Subnet) -> dict[int, set[int]]:
 def _hosts_of(subnet: Subnet, groups: dict[str, tuple[int, ...]]) -> dict[str, list[int]]:
     """Each host with a compute port, in the group of its leaves. In a fat tree one leaf tells which; elsewhere a leaf may
     stand in several sets, and the first that holds all leaves of the host has it."""
-    if subnet.plan is not None:
+    if subnet.planned:
         return _hosts_of_leaves(subnet, groups)
     members = {name: frozenset(leaves) for name, leaves in groups.items()}
     hosts: dict[str, list[int]] = {name: [] for name in groups}
@@ -152,7 +171,7 @@ def _pods(subnet: Subnet, groups: dict[str, tuple[int, ...]]) -> dict[str, str]:
     switches = subnet.switches
     if subnet.top <= SPINE:
         return dict.fromkeys(groups, "")
-    if subnet.plan is not None:
+    if subnet.planned:
         numbers = {name: int(switches.pod[leaves[0]]) for name, leaves in groups.items()}
         named = {name: f"pod{n:02d}" if n else "" for name, n in numbers.items()}
     else:
