@@ -47,6 +47,7 @@ def expect(manager: Manager, fabric: Fabric, plan: PartitionPlan) -> dict[str, A
         "endpoints": int(active.sum()),
         "roots": fold(subnet.switches.names[r] for r in manager.roots.tolist()) if len(manager.roots) else "",
         "compute": len(manager.compute),
+        "functions": sum(p.functions for p in plan.partitions),
         "tables": _tables(fabric, subnet, active, _pkeys(subnet, plan, runs.row if runs else -1)),
     }
 
