@@ -19,7 +19,7 @@ def pools(path: Path, **how: float) -> tuple[PoolCollectives, ...]:
 
 
 def test_superpod_expects_its_ring_rate() -> None:
-    """127 DGX H100 on NCCL 2.27: a ring of 1,016 ranks starts too slowly for its 384 GB/s, so NVLSTree is taken: half of 384 per
+    """127 DGX H100 on NCCL 2.27: a ring of 1,016 ranks starts too slowly for its 384 GB/s, so NVLSTree is taken: half of 384 a
     tree, 5/6 of it, twice (NCCL's own figures, as for 8 nodes in test_collectives). UFM hosts have no GPUs and no curve."""
     (gpu,) = pools(assets.examples() / "superpod-h100.yaml")
     assert gpu.hosts == 127
