@@ -14,9 +14,9 @@ def credit_loop_engine(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
     """A routing engine that leaves credit loops on a dragonfly or dragonfly+.
 
     Groups are joined in cycles. Shortest paths on one virtual lane then wait for each other in a ring: under load the fabric
-    stands still, and nothing says why. ibdmchk finds such a loop in minhop's tables of a dragonfly with 72 hosts (measured);
-    dor and sssp promise nothing there, and the engines of fat trees refuse the shape and leave it to minhop. `dfsssp` gives
-    every path a lane of its own level, `nue` needs one lane only, `dfp` is NVIDIA's for dragonfly+.
+    stands still, and nothing says why. ibdmchk finds such loops in the tables of minhop and of updn on a dragonfly with 72
+    hosts (measured); dor and sssp promise nothing there, and the engines of fat trees refuse the shape and leave it to
+    minhop. `dfsssp` parts the paths by service levels, `nue` needs one lane only, `dfp` is NVIDIA's for dragonfly+.
 
     Bad:
         ibgen: 1

@@ -17,7 +17,7 @@ def levels_not_asked(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
 
     dfsssp and lash give every path a service level, and applications must ask the manager for it, path by path (opensm(8),
     notes on DFSSSP). NCCL takes one level for everything, NCCL_IB_SL: all its traffic is on one lane, where these engines
-    leave cycles. `nue` has none on a single lane.
+    leave credit loops (measured with ibdmchk on 72 and 1,056 hosts). `nue` has none on a single lane (72 hosts).
 
     Bad:
         ibgen: 1

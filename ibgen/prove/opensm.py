@@ -22,6 +22,7 @@ from ibgen.prove.opensm_pkeys import compare
 from ibgen.prove.opensm_projection import Projection, project
 from ibgen.prove.process import Finished, run
 from ibgen.prove.verdict import Check, Verdict, judged, skipped
+from ibgen.targets.opensm_routing import LEVELLED
 
 PROGRAM = "opensm"
 LARGEST = 2000
@@ -116,7 +117,7 @@ def _judge(
         yield from compare(sim, at, name, section)
         yield from lanes(sim, at, name, section)
         yield from lids(sim, name, section)
-        yield _routes(sim, name, env)
+        yield from _routes(sim, name, section, env)
 
 
 def _place(every: list[ibsim.Node], manager: Mapping[str, Any] | None) -> str | None:
@@ -161,14 +162,29 @@ def _culprit(name: str, conf: str, line: str, projection: Projection) -> tuple[s
     return "", 0
 
 
-def _routes(sim: ibsim.Simulator, name: str, env: Mapping[str, str]) -> Check:
-    """ibdmchk on the dumps. Debian's build crashes at its very end every time, so its words are judged, not its status."""
+def _routes(sim: ibsim.Simulator, name: str, section: Mapping[str, Any], env: Mapping[str, str]) -> Iterator[Check]:
+    """ibdmchk on the dumps. Debian's build crashes at its very end every time, so its words are judged, not its status.
+
+    The dumps hold no service levels. Engines that part routes by them leave loops on a single lane, which is all ibdmchk sees:
+    that they have none over their lanes is their own word ("tables configured"), for too few lanes make them fail."""
     if not shutil.which("ibdmchk", path=env.get("PATH", os.defpath)):
-        return Check(f"{name}: routes", False, "ibdmchk (ibutils) is missing", skipped=True)
+        yield Check(f"{name}: routes", False, "ibdmchk (ibutils) is missing", skipped=True)
+        return
     dumps = ["-s", "opensm-subnet.lst", "-f", "opensm.fdbs", "-m", "opensm.mcfdbs"]
     said = run(["ibdmchk", *dumps], sim.folder, env, 300).text
+    levelled = section["upstream_engine"] in LEVELLED
+    loops = "Found credit loop" in said
     faults = [line.strip() for line in said.splitlines() if line.startswith("-E-") or "Found credit loop" in line]
+    if levelled:
+        faults = [line for line in faults if "credit loop" not in line]
+    ended = loops or "no credit loops found" in said
     if faults:
-        return Check(f"{name}: routes", False, f"{faults[0]} ({len(faults)} in all)")
-    clean = "no credit loops found" in said
-    return Check(f"{name}: routes", clean, "no dead ends, no credit loops" if clean else "ibdmchk did not come to an end")
+        yield Check(f"{name}: routes", False, f"{faults[0]} ({len(faults)} in all)")
+    elif not ended:
+        yield Check(f"{name}: routes", False, "ibdmchk did not come to an end")
+    elif levelled:
+        seen = "on one lane there are some" if loops else "there are none even on one lane"
+        why = f"{section['upstream_engine']} parts paths by service levels, which the dumps do not hold"
+        yield Check(f"{name}: routes", True, f"no dead ends; credit loops over all lanes not judged: {why} ({seen})")
+    else:
+        yield Check(f"{name}: routes", True, "no dead ends, no credit loops")

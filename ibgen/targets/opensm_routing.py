@@ -29,9 +29,10 @@ LEVELLED = frozenset({"dfsssp", "lash", "torus-2QoS"})
 LANED = LEVELLED | {"dfp", "dfp2"}
 """Engines that need QoS on. NVIDIA's for dragonfly+ raise the lane from group to group, whatever level a packet has."""
 
-LOOPING = frozenset({"minhop", "dor", "sssp", "ftree", "ar_ftree", "ar_dor"})
-"""Engines that leave credit loops, or fall back to one that does, where groups are joined to each other: minhop measured on a
-dragonfly of 72 hosts, dor and sssp promise nothing there, and a fat tree's engine takes no dragonfly."""
+LOOPING = frozenset({"minhop", "updn", "dnup", "dor", "sssp", "ftree", "ar_updn", "ar_ftree", "ar_dor"})
+"""Engines that leave credit loops, or fall back to one that does, where groups are joined to each other: ibdmchk finds one in
+the tables of minhop and of updn on a dragonfly of 72 hosts (measured), sssp promises nothing (opensm(8)), a fat tree's engine
+refuses the shape. On the same fabric it finds none with nue, on one lane."""
 
 
 @dataclass(frozen=True, slots=True)
