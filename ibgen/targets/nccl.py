@@ -124,6 +124,7 @@ def _derived(
     yield NcclSetting("NCCL_IB_HCA", value, "the compute ports of this class of hosts, matched exactly, in rail order")
     if isolated:
         yield NcclSetting("NCCL_CROSS_NIC", "0", "no cable joins the rails, so each must be kept to itself")
+    yield from _partition(group, catalog, version)
     level = pool_level(spec, spec.pools[group.pool].name, "nccl")
     if level:
         yield NcclSetting("NCCL_IB_SL", str(level), "the fabric's service level for this traffic")
