@@ -10,13 +10,14 @@ from ibgen.simulate.training import run
 from ibgen.spec import ClusterSpec
 
 
-@rule("IBG511", "workload-does-not-fit", Severity.ERROR)
+@rule("IBG511", "workload-does-not-fit", Severity.WARNING)
 def workload_does_not_fit(spec: ClusterSpec, fabric: Fabric, catalog: Catalog) -> Iterator[Finding]:
     """A workload that cannot run as it is written.
 
     The GPUs must be a multiple of tensor x pipeline x context, the batch a multiple of replicas x micro-batch, the hidden
     size of tensor, the experts of expert, and there must be as many GPUs as are asked for. A launcher refuses such a layout
-    after the nodes are booked; nothing is simulated for it here. Change the field that is marked, or the GPU count.
+    after the nodes are booked; nothing is simulated for it here. Change the field that is marked, or the GPU count. Hosts that
+    are `down` or `planned` do not count, so a host that fails may cause this too; the cluster's files are right all the same.
 
     Bad:
         workloads:

@@ -72,14 +72,15 @@ def bus_factor(operation: Operation, ranks: int) -> float:
 
 def communicator(
     platform: Platform, catalog: Catalog, hosts: int, version: str = DEFAULT_VERSION, *,
-    gdr: bool = True, cross_nic: bool = True, collnet: bool = False, mnnvl: bool = True, extra_latency_us: float = 0.0,
+    gdr: bool = True, cross_nic: bool = True, collnet: bool = False, mnnvl: bool = True, domain: int | None = None,
+    extra_latency_us: float = 0.0,
 ) -> Setting | None:  # fmt: skip
     """All GPUs of `hosts` hosts of a platform; None where it has none. Hosts of one NVLink domain count as one node, unless
-    `mnnvl` is false (NCCL_MNNVL_ENABLE=0)."""
+    `mnnvl` is false (NCCL_MNNVL_ENABLE=0); `domain` is the hosts of one, where the platform's own number does not hold."""
     shape = host_shape(platform, catalog, version, gdr=gdr)
     if shape is None or hosts < 1:
         return None
-    together = min(hosts, platform.nvlink_domain_hosts) if mnnvl else 1
+    together = min(hosts, domain or platform.nvlink_domain_hosts) if mnnvl else 1
     shape = domain_shape(shape, together)
     nodes = -(-hosts // together)
     return over(

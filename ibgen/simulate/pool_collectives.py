@@ -46,6 +46,7 @@ def pool_collectives(
         s = communicator(
             platform, catalog, hosts, version, cross_nic=told.get("NCCL_CROSS_NIC") != "0",
             collnet=told.get("NCCL_COLLNET_ENABLE") == "1", mnnvl=told.get("NCCL_MNNVL_ENABLE") != "0",
+            domain=spec.pools[row].domain,
         )  # fmt: skip
         if s is None or s.ranks < 2:
             continue

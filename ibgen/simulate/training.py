@@ -111,14 +111,17 @@ def run(spec: ClusterSpec, fabric: Fabric, catalog: Catalog, *, fabric_gbs: floa
     return tuple(_outcome(spec, fabric, catalog, row, fabric_gbs) for row in range(len(spec.workloads)))
 
 
-def machine(platform: Platform, catalog: Catalog, version: str, *, fabric_gbs: float | None = None) -> Machine | None:
-    """A platform as the training model sees it; None without GPUs or without their FLOPS in the catalog."""
+def machine(
+    platform: Platform, catalog: Catalog, version: str, *, domain: int | None = None, fabric_gbs: float | None = None
+) -> Machine | None:
+    """A platform as the training model sees it; None without GPUs or without their FLOPS in the catalog. `domain`: hosts of one
+    NVLink domain, where the platform's own number does not hold."""
     shape = host_shape(platform, catalog, version)
     model = catalog.gpu(platform.gpu) if platform.gpu else None
     if shape is None or model is None or not model.bf16_dense_tflops:
         return None
     efficiency = tuning_table(catalog, shape.sm, version).gemm_efficiency
-    whole = domain_shape(shape, platform.nvlink_domain_hosts)
+    whole = domain_shape(shape, domain or platform.nvlink_domain_hosts)
     return Machine(whole, model.bf16_dense_tflops, efficiency, version, catalog, fabric_gbs)
 
 
@@ -164,7 +167,7 @@ def _outcome(spec: ClusterSpec, fabric: Fabric, catalog: Catalog, row: int, fabr
         return TrainingOutcome(row, None, (Misfit("pool", message, "name one pool with GPUs"),))
     platform = fabric.hosts.platforms[pools[0]]
     version = spec.nccl.version if spec.nccl else DEFAULT_VERSION
-    on = machine(platform, catalog, version, fabric_gbs=fabric_gbs)
+    on = machine(platform, catalog, version, domain=spec.pools[pools[0]].domain, fabric_gbs=fabric_gbs)
     if on is None:
         hint = "add `bf16_dense_tflops` to the GPU in a catalog file of your own"
         return TrainingOutcome(row, None, (Misfit("pool", f"the catalog does not say what a {platform.gpu} computes", hint),))
