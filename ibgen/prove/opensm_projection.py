@@ -18,6 +18,9 @@ from ibgen.targets.opensm_partitions import UPSTREAM_LAST_RATE
 SERVICE = frozenset({"log_file", "daemon", "console", "console_port", "dump_files_dir", "per_module_logging_file", "log_flags"})
 """Options of the running service; a dry run sets its own."""
 
+UNANSWERED = frozenset({"congestion_control"})
+"""ibsim has no agent for these MADs, and programs that ask it afterwards read garbage (measured on 0.10)."""
+
 OUTSIDE = {
     "prefix_routes_file": "prefix-routes.conf",
     "per_module_logging_file": "per-module-logging.conf",
@@ -60,7 +63,7 @@ def project(folder: Path, conf: str, work: Path, flavour: str) -> Projection:
         if not name or name in SERVICE:
             continue
         lines[name] = number
-        if flavour == "nvidia" and name not in known:
+        if name in UNANSWERED or (flavour == "nvidia" and name not in known):
             changed.append(f"{name} {value.strip()}")
             continue
         kept.append(f"{name} {_value(name, value.strip(), files, work, flavour, changed)}")

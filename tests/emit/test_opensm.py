@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from itertools import pairwise
 from pathlib import Path
 
@@ -197,58 +195,6 @@ def test_synthetic_guids_stand_out_in_the_first_line(tmp_path: Path) -> None:
     real = compiled(tmp_path, bindings=bound(tmp_path, compiled()))
     assert real.targets.opensm[0].synthetic is False
     assert not [name for name, text in files(real).items() if text.startswith(SYNTHETIC)]
-
-
-def written(c: Complete, folder: Path) -> Path:
-    for a in opensm.run(c):
-        path = folder / a.path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(a.content)
-        path.chmod(a.mode)
-    return folder / "opensm" / "ib"
-
-
-def test_install_refuses_synthetic_guids(tmp_path: Path) -> None:
-    folder, target = written(compiled(), tmp_path), tmp_path / "etc"
-    done = subprocess.run([folder / "install.sh", target], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "synthetic GUIDs" in done.stderr
-    assert not target.exists()
-
-
-def test_install_copies_once_and_says_what_comes_next(tmp_path: Path) -> None:
-    c = compiled(tmp_path, bindings=bound(tmp_path, compiled()))
-    folder, target = written(c, tmp_path), tmp_path / "etc"
-    first = subprocess.run([folder / "install.sh", target], capture_output=True, text=True, check=True)
-    assert "next: restart" in first.stdout
-    names = {p.name for p in folder.iterdir() if p.is_file()} - {"install.sh"}
-    assert {p.name for p in target.iterdir()} == names | {"opensm.conf"}
-    assert all((target / n).read_bytes() == (folder / n).read_bytes() for n in names)
-    assert (target / "opensm.conf").read_bytes() == (folder / "sm-01" / "opensm.conf").read_bytes()
-    again = subprocess.run([folder / "install.sh", target], capture_output=True, text=True, check=True)
-    assert "nothing changed" in again.stdout
-    assert again.stdout.count("same ") == len(names) + 1
-
-
-def test_a_standby_is_given_its_own_port(tmp_path: Path) -> None:
-    """Both hosts run one installer; the second writes its own GUID and the lower priority."""
-    c = compiled(tmp_path, bindings=bound(tmp_path, compiled()))
-    folder, target, programs = written(c, tmp_path), tmp_path / "etc", tmp_path / "bin"
-    programs.mkdir()
-    (programs / "uname").write_text("#!/bin/sh\necho sm-02.cluster.example\n")
-    (programs / "uname").chmod(0o755)
-    env = {"PATH": f"{programs}:/usr/bin:/bin"}
-    subprocess.run([folder / "install.sh", target], env=env, check=True, capture_output=True)
-    conf = (target / "opensm.conf").read_text()
-    assert f"\nguid {guids(c, 'sm-02').pop()}\n" in conf
-    assert "\nsm_priority 1\n" in conf
-
-
-@pytest.mark.skipif(not shutil.which("shellcheck"), reason="needs shellcheck")
-@pytest.mark.parametrize("managers", ["[]", "[sm-01, sm-02]"])
-def test_install_is_clean_shell(managers: str, tmp_path: Path) -> None:
-    folder = written(compiled(managers=managers), tmp_path)
-    subprocess.run(["shellcheck", folder / "install.sh"], check=True)
 
 
 def net(c: Complete) -> tuple[dict[str, tuple[int, str]], dict[tuple[str, int], tuple[str, int]]]:

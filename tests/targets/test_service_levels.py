@@ -27,8 +27,8 @@ pools:
 fabrics:
   - name: ib
     control: {{kind: opensm, flavour: {flavour}, hosts: [sm-1], routing: {routing}, options: {options}}}
-    topology: {{kind: fat-tree, rails: host, unit: 3, units: 2, leaf: {{switch: qm9700, downlinks: 32}}, spine: {{switch: qm9700}},
-               reserve: {{more: 4}}}}
+    topology: {{kind: fat-tree, rails: host, unit: 3, units: 2, leaf: {{switch: qm9700, downlinks: 32}},
+               spine: {{switch: qm9700}}, reserve: {{more: 4}}}}
     attach:
       - {{pool: gpu, hcas: compute}}
       - {{pool: stor, hcas: all, at: reserved}}
@@ -43,7 +43,8 @@ nccl: {{version: "2.27"}}
 """
 CLASSES = """{classes: [
       {name: rest, sl: 0, weight: 32}, {name: training, use: nccl, sl: 1, weight: 128},
-      {name: files, use: storage, sl: 2, partitions: [data], rate_limit: 200G}, {name: disks, use: storage, sl: 2, pools: [stor]},
+      {name: files, use: storage, sl: 2, partitions: [data], rate_limit: 200G},
+      {name: disks, use: storage, sl: 2, pools: [stor]},
       {name: sockets, use: ipoib, sl: 4, vl: 0}, {name: sm, use: management, sl: 5, vl: 3, priority: high}], high_limit: 4}"""
 
 
