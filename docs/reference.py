@@ -79,20 +79,28 @@ WORDS = {
 def spec_page() -> str:
     costs = "\n".join(f"| `{word}` | {COSTS[word]} |" for word in get_args(BlastRadius))
     parts = [OPENING + "| blast radius | what it means |\n|---|---|\n" + costs + "\n"]
-    cluster, site = _sections(spec.ClusterSpec, ""), _sections(spec.Site, "")
-    titles = {model: _title(paths, model) for model, paths in (cluster | site).items()}
+    cluster, site = _sections(spec.ClusterSpec), _sections(spec.Site)
+    titles = _titles(cluster | site)
     parts += [_section(model, titles) for model in cluster]
     parts += [_section(model, titles) for model in site]
     return "\n".join([*parts, COMPANIONS, *_scalars()]).rstrip() + "\n"
 
 
-def _sections(model: type[Section], path: str) -> dict[type[Section], list[str]]:
-    """Every model below one, with the paths at which it stands, in reading order."""
-    found: dict[type[Section], list[str]] = {model: [path]}
+Place = tuple[str, str]
+"""The path of a section, and the kind of the section above it that several models share a path with; mostly empty."""
+Sections = dict[type[Section], list[Place]]
+Titles = dict[type[Section], str]
+
+
+def _sections(model: type[Section], path: str = "", kind: str = "") -> Sections:
+    """Every model below one, with the places at which it stands, in reading order."""
+    found: Sections = {model: [(path, kind)]}
     for name, hint in _hints(model).items():
-        for inner, step in _models(hint):
-            for deeper, paths in _sections(inner, f"{path}.{name}{step}".lstrip(".")).items():
-                found.setdefault(deeper, []).extend(paths)
+        inside = list(_models(hint))
+        for inner, step in inside:
+            own = _kind(inner) if len(inside) > 1 else kind
+            for deeper, places in _sections(inner, f"{path}.{name}{step}".lstrip("."), own).items():
+                found.setdefault(deeper, []).extend(places)
     return found
 
 
@@ -110,13 +118,16 @@ def _models(hint: Any) -> Iterator[tuple[type[Section], str]]:
         yield from ((model, step + more) for model, more in _models(inner))
 
 
-Titles = dict[type[Section], str]
-
-
-def _title(paths: list[str], model: type[Section]) -> str:
-    kind = _kind(model) if model.__name__ in ("FatTree", "Explicit", "Opaque") else ""
-    title = ", ".join(f"`{p}`" for p in paths if p) or {spec.Site: "The site file"}.get(model, "Top level")
-    return f"{title}, {kind}" if kind else title
+def _titles(sections: Sections) -> Titles:
+    """A section is called by its paths; where several models share one, also by the kind that tells them apart."""
+    titles = {spec.ClusterSpec: "Top level", spec.Site: "The site file"}
+    for model, places in sections.items():
+        if model in titles:
+            continue
+        shared = any(path == places[0][0] for other, theirs in sections.items() if other is not model for path, _ in theirs)
+        title = ", ".join(dict.fromkeys(f"`{path}`" for path, _ in places))
+        titles[model] = f"{title} ({', '.join(dict.fromkeys(kind for _, kind in places))})" if shared else title
+    return titles
 
 
 def _kind(model: type[Section]) -> str:
@@ -174,7 +185,7 @@ def _type(hint: Any, titles: Titles) -> str:
     if get_origin(hint) in (typing.Union, types.UnionType):
         return " or ".join(dict.fromkeys(_type(a, titles) for a in get_args(hint) if a is not type(None)))
     if isinstance(hint, type) and issubclass(hint, Section):
-        return f"[section](#{_anchor(titles[hint])})"
+        return f"[{_kind(hint) or 'section'}](#{_anchor(titles[hint])})"
     return {str: "text", int: "whole number", bool: "true or false"}.get(hint, str(hint))
 
 
