@@ -1,0 +1,77 @@
+"""Adaptive routing as a pair of bounds: what static tables give, and what a fluid that may use every shortest way could give.
+
+Takes the graph and flows. Between the two lies a declared efficiency with a source; it is a parameter, never a result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ibgen.route import Graph
+
+from .patterns import Flows
+from .rates import Rates
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Share of line rate that the slowest cut leaves a flow: static tables below, the fluid above, the declared between."""
+
+    static: float
+    fluid: float
+    declared: float | None
+    source: str
+
+
+def fluid_bound(graph: Graph, flows: Flows, links: Rates, injected: Rates) -> float:
+    """The largest equal share of line rate at which no cut of leaves or pods is over-full, flows spread over all ways.
+
+    Cuts: each endpoint's own link both ways, each leaf's uplinks both ways, each pod's upward links both ways.
+    """
+    sources, destinations = flows
+    moving = sources != destinations
+    sources, destinations = sources[moving], destinations[moving]
+    if not len(sources):
+        return 1.0
+    line = float(injected[sources].min())
+    share = 1.0
+    for side in (sources, destinations):
+        share = min(share, float((injected[side] / np.bincount(side, minlength=graph.endpoints)[side]).min()) / line)
+    for group, room in _cuts(graph, links):
+        a, b = group[graph.leaf[sources]], group[graph.leaf[destinations]]
+        crossing = a != b
+        for side in (a, b):
+            demand = np.bincount(side[crossing], minlength=len(room)) * line
+            over = demand > 0
+            if over.any():
+                share = min(share, float((room[over] / demand[over]).min()))
+    return min(share, 1.0)
+
+
+def _cuts(graph: Graph, links: Rates) -> list[tuple[np.ndarray, Rates]]:
+    """(group of every switch, GB/s of the links that leave each group upward), tier by tier."""
+    capacity = links.reshape(graph.switches, graph.width)
+    top = int(graph.tier.max(initial=0))
+    cuts = []
+    for tier in range(top):
+        group = _groups(graph, tier)
+        leaving = (graph.peer >= 0) & (group[:, None] >= 0) & (group[np.maximum(graph.peer, 0)] != group[:, None])
+        room = np.zeros(graph.switches)
+        np.add.at(room, group[group >= 0], np.where(leaving, capacity, 0.0).sum(axis=1)[group >= 0])
+        cuts.append((group, room))
+    return cuts
+
+
+def _groups(graph: Graph, tier: int) -> np.ndarray:
+    """Switches up to a tier that are joined below it share a number; switches above it have -1."""
+    inside = graph.tier <= tier
+    group = np.where(inside, np.arange(graph.switches), graph.switches)
+    peer = np.where((graph.peer >= 0) & inside[:, None] & inside[np.maximum(graph.peer, 0)], graph.peer, -1)
+    own = np.arange(graph.switches)[:, None]
+    while True:
+        least = np.minimum(group, group[np.where(peer >= 0, peer, own)].min(axis=1))
+        if (least == group).all():
+            return np.where(inside, group, -1)
+        group = least
