@@ -6,8 +6,30 @@ Takes a `Subnet` (as a `Graph`, with what has failed left out). Gives `Routes`. 
 from __future__ import annotations
 
 from .compute import ENGINES, blocks, compute
+from .dumps import Imported, read_dump
+from .ecmp import Spread, ecmp, spread
 from .graph import Graph, Removed, graph, mainland
 from .ranks import NotRouted, found_roots
 from .routes import Routes
+from .verify import Verification, link_name, verify
 
-__all__ = ["ENGINES", "Graph", "NotRouted", "Removed", "Routes", "blocks", "compute", "found_roots", "graph", "mainland"]
+__all__ = [
+    "ENGINES",
+    "Graph",
+    "Imported",
+    "NotRouted",
+    "Removed",
+    "Routes",
+    "Spread",
+    "Verification",
+    "blocks",
+    "compute",
+    "ecmp",
+    "found_roots",
+    "graph",
+    "link_name",
+    "mainland",
+    "read_dump",
+    "spread",
+    "verify",
+]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from .dfsssp import dfsssp
 from .dmodk import BLOCK, closed_form, dmodk
 from .ftree import ftree
 from .graph import Graph, Rows, mainland
@@ -44,6 +45,8 @@ def compute(
         routes = ftree(home, roots, compute_ports, io_ports, **options, switches=switches, fast=fast)
     elif engine == "dmodk":
         routes = dmodk(home)
+    elif engine == "dfsssp":
+        routes = dfsssp(home)
     else:
         raise ValueError(f"no engine `{engine}`: {', '.join(ENGINES)}")
     return routes if home is graph else replace(routes, graph=graph)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,21 @@ def wired(links: list[tuple[int, int]], hosts: list[int], seed: int = 0) -> Grap
     return Graph(
         names, guids[:count], np.zeros(count, np.int32), peer, peer_port, endpoint, leaf, port, node, node + np.uint64(1), one
     )
+
+
+def pgft(hosts: int, leaves: int, spines: int, pods: int = 1, cores: int = 0, parallel: tuple[int, int] = (1, 1)) -> Graph:
+    """PGFT(hosts, leaves, pods; 1, spines, cores; 1, *parallel): per pod `leaves` and `spines`; `cores` for each of its spines."""
+    first, second = pods * leaves, pods * (leaves + spines)
+    links = []
+    for d in range(pods):
+        for leaf in range(d * leaves, (d + 1) * leaves):
+            links += [(leaf, first + d * spines + s) for s in range(spines) for _ in range(parallel[0])]
+        for s in range(spines):
+            links += [(first + d * spines + s, second + s * cores + c) for c in range(cores) for _ in range(parallel[1])]
+    total = second + spines * cores
+    g = wired(links, [hosts] * first + [0] * (total - first))
+    tier = np.repeat(np.arange(3, dtype=np.int32), [first, second - first, total - second])
+    return replace(g, tier=tier)
 
 
 def dragonfly(hosts: int, routers: int, globals_: int, groups: int, seed: int = 0) -> Graph:

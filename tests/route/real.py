@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,7 +26,9 @@ class Real:
     folder: Path
 
 
-def opensm(g: Graph, folder: Path, engine: str, options: dict[str, str] | None = None, files: dict[str, list[int]] | None = None) -> Real:  # fmt: skip
+def opensm(
+    g: Graph, folder: Path, engine: str, options: dict[str, str] | None = None, files: dict[str, list[int]] | None = None
+) -> Real:
     """Runs `opensm -o` on the graph. `files`: option -> GUIDs to write into a file of its own."""
     path = folder / "lab.net"
     path.write_text(net(g))
@@ -80,11 +81,9 @@ def differences(real: Real, routes: Routes) -> list[str]:
     theirs = real.ports[: len(ours)]
     assert (theirs >= 0).sum() > 0
     return [
-        f"{g.names[s]} to {g.names[d - g.endpoints] if d >= g.endpoints else f'endpoint {d}'}: {theirs[d, s]}, ours {ours[d, s]}"
-        for d, s in np.argwhere(ours != theirs).tolist()
+        f"{g.names[s]} to {_name(g, d)}: {theirs[d, s]}, ours {ours[d, s]}" for d, s in np.argwhere(ours != theirs).tolist()
     ]
 
 
-def user_seconds(pid: int) -> float:
-    """User time a child has spent so far."""
-    return float(subprocess.check_output(["ps", "-o", "cputimes=", "-p", str(pid)]).decode().strip() or 0)
+def _name(g: Graph, row: int) -> str:
+    return g.names[row - g.endpoints] if row >= g.endpoints else f"endpoint {row}"

@@ -1,0 +1,53 @@
+"""What can be said about forwarding tables that were read from a file.
+
+These codes speak of a dump, not of a spec, so their pages have no Bad/Good pair; `tests/route` raises each of them.
+"""
+
+from __future__ import annotations
+
+from ibgen.diagnostics import Severity, declare
+
+UNREADABLE = declare(
+    "IBG411",
+    "unreadable-dump-line",
+    Severity.WARNING,
+    """A line of a forwarding table dump is none that OpenSM or dump_lfts writes.
+
+    Read are `opensm-lfts.dump`, `opensm.fdbs` and what `dump_lfts` prints. Anything else is passed over and named, since a cut
+    or edited dump would otherwise pass for a fabric with missing routes. Take the dump again; a file that was cut off ends in
+    such a line.
+    """,
+)
+
+UNKNOWN_SWITCH = declare(
+    "IBG412",
+    "dump-of-unknown-switch",
+    Severity.WARNING,
+    """A dump holds the table of a switch that the subnet does not have.
+
+    Switches are matched by GUID, else by the name in the dump. Its table is left out. Either the dump is of another fabric, or
+    the switch was renamed or replaced: bind its GUID.
+    """,
+)
+
+UNKNOWN_LID = declare(
+    "IBG413",
+    "dump-of-unknown-lid",
+    Severity.WARNING,
+    """A dump routes to a LID that belongs to nothing in the subnet.
+
+    A LID is matched by the port GUID that the dump gives with it, else by the switch port that leads to it. LIDs of hosts that
+    the spec does not have, of a further LMC path or of aggregation nodes are such; their routes are left out.
+    """,
+)
+
+NO_TABLE = declare(
+    "IBG414",
+    "switch-without-table",
+    Severity.WARNING,
+    """A switch of the subnet has no table in the dump.
+
+    Nothing can be said of routes through it: they count as dead ends. The dump may be incomplete (dump_lfts passes over
+    switches that do not answer), or the switch is not cabled yet.
+    """,
+)
