@@ -8,8 +8,8 @@ from ibgen import units
 from ibgen.checks import rule
 from ibgen.checks.asked import asked_ratio
 from ibgen.diagnostics import Finding, Label, Severity
-from ibgen.fabric import GLOBAL_CABLE, HOST_CABLE, Fabric, GroupPlan
-from ibgen.spec import ClusterSpec
+from ibgen.fabric import GLOBAL_CABLE, HOST_CABLE, Fabric, GroupPlan, Subnet
+from ibgen.spec import ClusterSpec, Dragonfly, DragonflyPlus
 
 
 @rule("IBG209", "group-oversubscribed", Severity.ERROR)
@@ -53,7 +53,7 @@ def group_oversubscribed(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]
             continue
         yield group_oversubscribed.finding(
             f"{int((ratio > limit[0]).sum())} groups carry {ratio[worst]:.2f}:1 outward, the spec asks for {limit[0]:g}:1",
-            ("fabrics", subnet.fabric, "topology", "links" if subnet.layout.plus else "h"),
+            ("fabrics", subnet.fabric, "topology", _key(spec, subnet)),
             label=f"{subnet.layout.pair} cables between two groups",
             labels=[Label(limit[1], "asked for here")] if limit[1] else [],
             hint=f"give the groups more cables outward or fewer hosts, or ask for `group: {ratio[worst]:.2f}`",
@@ -63,3 +63,11 @@ def group_oversubscribed(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]
                 "ratio": round(float(ratio[worst]), 4),
             },
         )
+
+
+def _key(spec: ClusterSpec, subnet: Subnet) -> str:
+    """The key that says how many cables leave a group, as far as the spec has one."""
+    topology = spec.fabrics[subnet.fabric].topology
+    if isinstance(topology, Dragonfly):
+        return "h"
+    return "links" if isinstance(topology, DragonflyPlus) and topology.links else "kind"
