@@ -14,7 +14,7 @@ from ibgen import assets, compiler, prove
 from tfoffline.mirror import offline_environment
 
 REQUIRED = bool(os.environ.get("IBGEN_REQUIRE_REFEREES"))
-PROVED = ("lab", "azure-burst", "tenants", "superpod-h100")
+PROVED = ("lab", "azure-burst", "tenants", "sriov", "superpod-h100")
 
 
 @pytest.fixture(scope="module")
