@@ -18,6 +18,7 @@ from typing import Any
 from ibgen.prove import ibsim
 from ibgen.prove.opensm_guids import guid_lists
 from ibgen.prove.opensm_lanes import lanes, lids
+from ibgen.prove.opensm_managers import managers
 from ibgen.prove.opensm_pkeys import compare
 from ibgen.prove.opensm_projection import Projection, project
 from ibgen.prove.process import Finished, run
@@ -106,6 +107,7 @@ def _judge(
         return
     yield Check(f"{name}: projection", True, projection.said())
     yield from guid_lists(net, name, section, projection)
+    yield from managers(net, net.parent.parent / "opensm" / name, name, section)
     # -D 0x43: errors, messages and the dumps that ibdmchk reads. With no_fallback `opensm -o` retries for ever.
     command = ["opensm", "-o", "-e", "-F", str(projection.conf), "-f", str(sim.folder / "opensm.log"), "-D", "0x43"]
     where = {"OSM_TMP_DIR": str(sim.folder), "OSM_CACHE_DIR": str(sim.folder)}

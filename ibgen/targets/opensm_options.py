@@ -107,9 +107,9 @@ def guid_option(host: str, hca: str, guid: int) -> Option:
 
 
 def priority_option(host: str, priority: int, hosts: Sequence[tuple[str, str, int, int]]) -> Option:
-    """Who is the master. The comment is the same on every host but for its own name."""
-    others = ", ".join(f"{h} {p}" for h, _, _, p in hosts if h != host)
-    return Option(HANDOVER, "sm_priority", str(priority), f"{host}; the highest is the master: {others}")
+    """Who is the master: the highest."""
+    others = ", ".join(f"{h} has {p}" for h, _, _, p in hosts if h != host)
+    return Option(HANDOVER, "sm_priority", str(priority), f"the highest is the master: {others}")
 
 
 def given_options(control: Control, fabric: int, catalog: Catalog) -> tuple[tuple[Option, ...], list[Finding]]:

@@ -113,6 +113,9 @@ def test_on_a_host_that_is_no_manager_nothing_is_installed(tmp_path: Path) -> No
     done = install(written(compiled(tmp_path), tmp_path))
     assert done.returncode == 1
     assert "none of the managers: sm-1, sm-2" in done.stderr
+    asked = install(written(compiled(tmp_path), tmp_path), tmp_path / "etc", "node-1")
+    assert asked.returncode == 1
+    assert "node-1 is none of the managers" in asked.stderr
 
 
 @pytest.mark.parametrize(
@@ -164,7 +167,7 @@ def test_what_is_no_key_is_refused(key: str, tmp_path: Path) -> None:
     done = install(folder, tmp_path / "etc", "sm-1")
     assert done.returncode == 1
     assert "m_key" in done.stderr
-    assert not (tmp_path / "etc" / "opensm.conf").exists()
+    assert not list((tmp_path / "etc").iterdir()), "nothing is installed without the key"
 
 
 def test_a_missing_key_is_refused(tmp_path: Path) -> None:

@@ -245,6 +245,29 @@ fabrics:
     assert "credit loop" in said(verdict)
 
 
+TWO_MANAGERS = CONTROL.replace("[sm-01]", "[sm-01, sm-02]")
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        pytest.param(edit(r"sm_priority 1", "sm_priority 2"), "`sm_priority` is 2, the spec means 1", id="equal-priorities"),
+        pytest.param(edit(r"guid 0x\w+", "guid 0x0002c90300000001"), "is no port of sm-02 mlx5_0", id="another-port"),
+        pytest.param(edit(r"ftree", "updn"), "`routing_engine` is not that of sm-01", id="another-engine"),
+        pytest.param(edit(r"root_guid_file[^\n]*\n", ""), "`root_guid_file` is not that of sm-01", id="no-roots"),
+    ],
+)
+def test_two_managers_that_do_not_fit_each_other_fail(damage: Damage, words: str, tmp_path: Path) -> None:
+    """dell/omnia#423, needs K27: which of them rules, and with what, must not depend on the day."""
+    expect = built(two_leaves(TWO_MANAGERS), tmp_path)
+    assert proved(tmp_path, expect).status == "passed"
+    path = tmp_path / "opensm" / "ib" / "sm-02" / "opensm.conf"
+    path.write_text(damage(path.read_text()))
+    verdict = proved(tmp_path, expect)
+    assert failures(verdict) == {"managers"}, said(verdict)
+    assert words in said(verdict)
+
+
 def test_file_missing_from_the_tree_fails(tmp_path: Path) -> None:
     expect = built(two_leaves(), tmp_path)
     (tmp_path / "sim" / "ib.net").unlink()
