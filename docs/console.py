@@ -76,6 +76,17 @@ def matches(pasted: str, printed: str) -> bool:
     return re.fullmatch(pattern, printed.strip("\n") + "\n") is not None
 
 
+def shortened(pasted: str, printed: str) -> str:
+    """What is printed now, with as many lines left out in the middle as were left out before."""
+    old, new = pasted.strip("\n").split("\n"), printed.strip("\n").split("\n")
+    if "..." in old:
+        head, tail = old.index("..."), old[::-1].index("...")
+        if head + tail < len(new):
+            new = [*new[:head], "...", *new[len(new) - tail :]]
+    gap = "\n" * pasted.endswith("\n\n")
+    return "\n".join(new) + "\n" + gap if printed.strip() else gap
+
+
 def renewed(page: str, at: Path, wanted: Callable[[Step], bool]) -> str:
     """The page with the outputs of the wanted commands as they are now."""
     env = folder(at)
@@ -88,7 +99,7 @@ def renewed(page: str, at: Path, wanted: Callable[[Step], bool]) -> str:
                 printed = run(step.command, at, env)
                 if not matches(output, printed):
                     print(f"$ {step.command}", file=sys.stderr)
-                    output = printed.rstrip("\n") + "\n" * output.endswith("\n\n") + "\n" if printed.strip() else ""
+                    output = shortened(output, printed)
             text += f"$ {step.command}\n{output}"
         return text + "```"
 
