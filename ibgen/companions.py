@@ -34,7 +34,8 @@ def read_companions(cluster: ClusterSpec, folder: Path) -> tuple[Companions, tup
         text, found = source.read(path)
         if text is None:
             why = found[0].message if found else "it cannot be read"
-            findings.append(UNREADABLE_COMPANION.finding(f"`{name}`: {why}", at, hint="it is looked for beside the spec"))
+            hint = (found[0].hint if found else "") or "it is looked for beside the spec"
+            findings.append(UNREADABLE_COMPANION.finding(f"`{name}`: {why}", at, hint=hint))
             return None
         texts[str(path)] = text
         return str(path), text

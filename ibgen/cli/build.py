@@ -11,7 +11,7 @@ import typer
 from ibgen.cli import terminal
 from ibgen.cli.exits import CLEAN, FINDINGS, USAGE, Refused
 from ibgen.cli.given import arguments, given, next_step, show_report
-from ibgen.cli.options import OUT, SPEC, Overlays, Spec
+from ibgen.cli.options import OUT, SPEC, Overlays, Spec, folder
 
 if TYPE_CHECKING:
     from ibgen.diagnostics import Report
@@ -24,7 +24,9 @@ _ENVIRONMENT = frozenset({"cannot-write", "build-in-progress"})
 def build(
     spec: Spec = SPEC,
     overlays: Overlays = None,
-    out: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="Where the tree is written.")] = OUT,
+    out: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FOLDER", help="Where the tree is written.", parser=folder)
+    ] = OUT,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 when the tree is stale or edited.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that were edited by hand.")] = False,
     require_bindings: Annotated[
@@ -37,6 +39,8 @@ def build(
     """
     if check and force:
         raise Refused("--check writes nothing, --force overwrites", "give one of them")
+    if out.resolve().parent == out.resolve():
+        raise Refused("a tree is not written into the root of the file system", "name a folder: `-o out`")
     what = given(spec, overlays, require_bindings)
     from ibgen import compiler
     from ibgen.diagnostics import Severity

@@ -30,13 +30,20 @@ def given(spec: Path, overlays: Sequence[Path] | None = None, require_bindings: 
     from ibgen.compiler import Input
 
     if spec == STDIN:
-        data = sys.stdin.buffer.read()
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise Refused(f"standard input is not UTF-8 at byte {error.start}", "convert it, for example with iconv") from None
-        return Input(_STDIN_SHOWN, tuple(overlays or ()), text, require_bindings)
+        return Input(_STDIN_SHOWN, tuple(overlays or ()), _standard_input(), require_bindings)
     return Input(spec, tuple(overlays or ()), None, require_bindings)
+
+
+def _standard_input() -> str:
+    from ibgen.source import MAX_BYTES
+
+    data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise Refused(f"standard input is larger than {MAX_BYTES >> 20} MiB", "is this the spec? write hosts as ranges")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Refused(f"standard input is not UTF-8 at byte {error.start}", "convert it, for example with iconv") from None
 
 
 def _must_be_file(path: Path, what: str) -> None:

@@ -41,5 +41,14 @@ Overlays = Annotated[
     list[Path] | None, typer.Option("-f", "--file", metavar="OVERLAY", help="Laid over the spec; may be repeated.")
 ]
 PlainFormat = Annotated[Plain, typer.Option("--format", help="Text for people, JSON for programs.")]
+
+
+def folder(text: str | Path) -> Path:
+    """A folder's name. An empty one is a variable that was not set (`-o "$OUT"`), not the folder one stands in."""
+    if not str(text):
+        raise typer.BadParameter("the folder has no name; write `.` for the one you are in")
+    return Path(text)
+
+
 OUT = Path("out")
 """Where a tree is written and proved when no folder is named."""

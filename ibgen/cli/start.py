@@ -20,8 +20,7 @@ def main(args: Sequence[str]) -> int:
         code = INTERRUPTED
     if code == INTERRUPTED:
         terminal.say("interrupted")
-    terminal.finish()
-    return code
+    return code if terminal.finish() else USAGE
 
 
 def _run(args: list[str]) -> int:

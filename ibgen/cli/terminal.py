@@ -18,10 +18,20 @@ _PATIENCE_S = 1.0
 """How long a command is silent before it says what it is doing."""
 _WIDE = 120
 """Columns where the width is nobody's business: a pipe, a file, a CI log."""
+_lost: list[str] = []
+"""Why standard output could not be written: a full disk, for example."""
 
 
 def prepare() -> None:
-    """UTF-8 whatever the locale says; what has no encoding (a lone surrogate) is shown escaped."""
+    """UTF-8 whatever the locale says; what has no encoding (a lone surrogate) is shown escaped. Streams that the caller
+    closed (`>&-`) lead nowhere."""
+    _lost.clear()
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -56,19 +66,23 @@ def columns(stream: TextIO) -> int:
     return shutil.get_terminal_size((_WIDE, 24)).columns if is_terminal(stream) else _WIDE
 
 
-def finish() -> None:
-    """Flushes both streams; to be called last."""
+def finish() -> bool:
+    """Flushes both streams; to be called last. Whether all that was written to standard output arrived."""
     for stream in (sys.stdout, sys.stderr):
         _write(stream, "")
+    return not _lost
 
 
 def _write(stream: TextIO, text: str) -> None:
     try:
         stream.write(text)
         stream.flush()
-    except BrokenPipeError:
+    except OSError as error:
         # the interpreter flushes once more at exit: from here on the stream leads nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+            _lost.append(str(error))
+            say(f"error: standard output cannot be written: {error.strerror}")
 
 
 class Progress:

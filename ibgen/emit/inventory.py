@@ -12,6 +12,9 @@ from ibgen.emit import Artifact, emitter
 from ibgen.emit.text import header
 from ibgen.fabric import ACTIVE, IslandPlan
 
+_WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
+"""Plain words that YAML 1.1, which Ansible reads, takes for something else (https://yaml.org/type/bool.html, null.html)."""
+
 
 @emitter("inventory")
 def inventory(c: Complete) -> Iterator[Artifact]:
@@ -42,7 +45,12 @@ def _group(name: str, hosts: list[str], variables: dict[str, str]) -> Iterator[s
     yield f"    {group_name(name)}:"
     yield "      hosts:" if hosts else "      hosts: {}"
     for host in hosts:
-        yield f"        {host}: {variables.get(host, '{}')}"
+        yield f"        {_key(host)}: {variables.get(host, '{}')}"
+
+
+def _key(host: str) -> str:
+    """A host as a YAML key that stays text: unquoted, `1e3`, `0x1`, `12` and `no` are numbers and a truth value."""
+    return host if re.match(r"[A-Za-z]", host) and host.lower() not in _WORDS else f'"{host}"'
 
 
 def _host_variables(c: Complete) -> dict[str, str]:

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ibgen.catalog import Platform
-from ibgen.diagnostics import Finding, Path
+from ibgen.diagnostics import Finding, Label, Path
 from ibgen.spec import Attach, ClusterSpec, FabricSpec
 
 from .columns import Bools, Ints, Rates
-from .findings import NO_SUCH_PORT, NOTHING_ATTACHED, UNKNOWN_HCA, WRONG_LINK
+from .findings import NO_SUCH_PORT, NOTHING_ATTACHED, PORT_TWICE, UNKNOWN_HCA, WRONG_LINK
 from .inventory import Inventory
 from .spelling import meant
 
@@ -61,6 +61,7 @@ def attachments(
     pools = {pool.name: p for p, pool in enumerate(spec.pools)}
     findings: list[Finding] = []
     result: list[Attachment] = []
+    plugged: dict[tuple[int, int, int], int] = {}  # (pool, HCA, port) -> the entry that took it
     used: dict[tuple[int, int, bool], int] = {}  # (pool, plane, reserved) -> lanes that earlier entries took
     whole = True
     for a, attach in enumerate(entry.attach):
@@ -74,6 +75,17 @@ def attachments(
         if lanes is None:
             whole = False
             continue
+        again = _again([pair for pairs in lanes for pair in pairs], pool, a, plugged)
+        if again is not None:
+            whole = False  # said before anything is sized by ports that do not exist
+            hca, port, first = again
+            message = (
+                f"port {port} of {inventory.hosts.platforms[pool].hcas[hca].name} of pool `{attach.pool}` is attached twice"
+            )
+            labels = [Label(("fabrics", fabric, "attach", first), "attached here already")]
+            hint = "one port takes one cable: attach other adapters by role or by name"
+            findings.append(PORT_TWICE.finding(message, (*at, "hcas"), labels=labels, hint=hint))
+            continue
         shifted = []
         for plane, pairs in enumerate(lanes):
             first = used.get((pool, plane, attach.at == "reserved"), 0)
@@ -81,6 +93,16 @@ def attachments(
             shifted.append(tuple((hca, port, first + n) for n, (hca, port) in enumerate(pairs)))
         result.append(Attachment(a, pool, attach.at == "reserved", attach.reserved_for, tuple(shifted)))
     return (tuple(result) if whole else None), tuple(findings)
+
+
+def _again(
+    pairs: Sequence[tuple[int, int]], pool: int, entry: int, plugged: dict[tuple[int, int, int], int]
+) -> tuple[int, int, int] | None:
+    """The first (HCA, port) that is taken already, and the entry that took it; what is free is noted in `plugged`."""
+    taken = [(hca, port, plugged[pool, hca, port]) for hca, port in pairs if (pool, hca, port) in plugged]
+    repeated = [(hca, port, entry) for n, (hca, port) in enumerate(pairs) if (hca, port) in pairs[:n]]
+    plugged.update({(pool, hca, port): entry for hca, port in pairs})
+    return next(iter(taken or repeated), None)
 
 
 def ports_per_slot(entries: Sequence[Attachment]) -> int:

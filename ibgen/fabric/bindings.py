@@ -7,7 +7,6 @@ Whether the names exist is for `resolve` to say, which knows the spec.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +20,8 @@ COLUMNS = ("host", "hca", "port", "node_guid", "port_guid", "system_image_guid")
 """In the order that is written; `system_image_guid` may be absent, the others may stand in any order."""
 
 _HEX = re.compile(r"0[xX]([0-9a-fA-F]{1,16})")
+_PORT = re.compile(r"0{0,2}[1-9][0-9]{0,2}")
+_LINE_END = re.compile(r"\r\n?|\n")
 _SYSFS = re.compile(r"[0-9a-fA-F]{4}(?::[0-9a-fA-F]{4}){3}")
 
 
@@ -77,11 +78,11 @@ def read_bindings(text: str, file: str) -> tuple[Bindings, tuple[Finding, ...]]:
 
 
 def _table(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Lines with their cells; comments (`#`) and blank lines left out. A cell never holds a line break, so lines count."""
-    for line, raw in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
+    """Lines with their cells; comments (`#`) and blank lines left out. No name or GUID holds a comma, a quote or a line
+    break, so quotes are only taken off, and lines count as an editor counts them."""
+    for line, raw in enumerate(_LINE_END.split(text.removeprefix("\ufeff")), 1):
         if raw.strip() and not raw.lstrip().startswith("#"):
-            cells = next(csv.reader([raw])) if '"' in raw else raw.split(",")
-            yield line, [cell.strip() for cell in cells]
+            yield line, [cell.strip().strip('"').strip() for cell in raw.split(",")]
 
 
 def _row(cells: list[str], place: dict[str, int], width: int, at: Span, findings: list[Finding]) -> Binding | None:
@@ -90,7 +91,7 @@ def _row(cells: list[str], place: dict[str, int], width: int, at: Span, findings
         findings.append(BINDINGS_UNREADABLE.finding(message, at, hint="an empty field still needs its comma"))
         return None
     host, hca, port = (cells[place[c]] for c in ("host", "hca", "port"))
-    if not host or bool(hca) != bool(port) or (port and not (port.isdecimal() and 1 <= int(port[:4]) <= 255)):
+    if not host or bool(hca) != bool(port) or (port and not _PORT.fullmatch(port)):
         message = f"`{host},{hca},{port}` is neither a port of a host nor a switch"
         hint = "write `host,hca,port`, or a switch's name and two empty fields"
         findings.append(BINDINGS_UNREADABLE.finding(message, at, hint=hint))

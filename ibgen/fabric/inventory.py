@@ -108,6 +108,10 @@ def _platform(pool: Pool, catalog: Catalog, at: Path) -> tuple[Platform | None, 
 
 
 def _inline(pool: str, given: InlinePlatform, at: Path) -> tuple[Platform | None, tuple[Finding, ...]]:
+    if given.cores % given.sockets:
+        message = f"{given.cores} cores cannot be shared evenly by {given.sockets} sockets"
+        hint = f"`cores` counts the whole host's: a multiple of {given.sockets}"
+        return None, (BAD_PLATFORM.finding(message, (*at, "cores"), hint=hint),)
     hcas = [
         {
             "name": h.name, "model": h.model, "ports": h.ports, "rate_gbps": h.rate, "role": h.role,

@@ -27,7 +27,7 @@ def _cidr(text: str) -> str:
 
 ArmId = Annotated[str, AfterValidator(_arm_id)]
 Cidr = Annotated[str, AfterValidator(_cidr)]
-Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,46}$")]
+Slug = Annotated[str, Field(pattern=r"^[a-z]([a-z0-9-]{0,45}[a-z0-9])?$")]
 
 
 class AzureNetwork(Section):
@@ -56,7 +56,7 @@ class AzureImage(Section):
     offer: Annotated[Slug, doc("Marketplace offer", "ubuntu-hpc", "replace-host")] = "ubuntu-hpc"
     sku: Annotated[Name, doc("Marketplace SKU", "2204", "replace-host")] = "2204"
     version: Annotated[
-        Annotated[str, Field(pattern=r"^\d+\.\d+\.\d+$")] | None,
+        Annotated[str, Field(pattern=r"^[0-9]{1,10}\.[0-9]{1,10}\.[0-9]{1,16}$")] | None,
         doc(
             "Exact image version: `latest` would give VMs of one scale set different drivers",
             "22.04.2024102301",

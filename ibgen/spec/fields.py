@@ -7,6 +7,7 @@ what the field cannot mean. Strings that reach a config file are limited to char
 from __future__ import annotations
 
 import re
+from math import isfinite
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -57,9 +58,12 @@ def _whole(text: str) -> int:
 
 
 def _number(text: str) -> float:
-    if not re.fullmatch(r"[+-]?\d[\d_]*(\.\d+)?([eE][+-]?\d+)?", text):
+    if not re.fullmatch(r"[+-]?[0-9][0-9_]*(\.[0-9]+)?([eE][+-]?[0-9]+)?", text) or "__" in text or text.endswith("_"):
         raise ValueError("expected a number, such as 0.8 or 175e9")
-    return float(text)
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError("is larger than any number here can be")
+    return number
 
 
 def _boolean(text: str) -> bool:

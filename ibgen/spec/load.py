@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import re
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -26,7 +27,7 @@ def load(document: Document) -> tuple[ClusterSpec | None, tuple[Finding, ...]]:
     if document.data is None:
         return None, ()
     version = document.data.get("ibgen", "1")
-    if isinstance(version, str) and version.isdecimal() and version != "1":
+    if isinstance(version, str) and re.fullmatch(r"[0-9]{1,9}", version) and version != "1":
         # a newer language has other keys: judging them by this one's would be noise
         return None, (_newer(version),)
     spec, findings = _validate(ClusterSpec, document.data)
@@ -80,7 +81,7 @@ def _name(at: Path) -> str:
 
 
 def _findings(model: type[BaseModel], data: Any, error: ValidationError) -> Iterator[Finding]:
-    errors = error.errors(include_url=False)
+    errors = _said_once(data, error.errors(include_url=False))
     # where `kind` itself is wrong, the keys beside it were judged by the wrong model
     wrong_kind = {e["loc"][:-1] for e in errors if e["type"] == "literal_error" and e["loc"][-1] in ("kind", "provider")}
     for e in errors:
@@ -92,6 +93,24 @@ def _findings(model: type[BaseModel], data: Any, error: ValidationError) -> Iter
         if value is None and e["type"] not in ("missing", "extra_forbidden"):
             continue  # said already: it is empty
         yield _finding(model, at, value, e)
+
+
+def _said_once(data: Any, errors: Sequence[Any]) -> list[Any]:
+    """A plain union refuses a value once per member: those errors as one, or none where the items of a list are wrong."""
+    places = [_place(data, e["loc"], e["type"])[0] for e in errors]
+    refused: dict[Path, list[Any]] = {}
+    for at, e in zip(places, errors, strict=True):
+        if e["type"] == "literal_error" or e["type"] in _SHAPES:
+            refused.setdefault(at, []).append(e)
+    kept = [e for e in errors if e["type"] != "literal_error" and e["type"] not in _SHAPES]
+    for at, several in refused.items():
+        words = [e["ctx"]["expected"] for e in several if e["type"] == "literal_error"]
+        if len(several) > 1 and any(p[: len(at)] == at and len(p) > len(at) for p in places):
+            continue
+        shapes = [_SHAPES[e["type"]] for e in several if e["type"] in _SHAPES]
+        context = {"expected": ", ".join(words), "shapes": shapes} if words else {}
+        kept.append({**several[0], "type": "literal_error", "ctx": context} if words else several[0])
+    return kept
 
 
 def _place(data: Any, loc: tuple[int | str, ...], kind: str) -> tuple[Path, Any]:
@@ -126,9 +145,10 @@ def _finding(model: type[BaseModel], at: Path, value: Any, e: Any) -> Finding:
         hint = _example(model, e["loc"])
         return MISSING_KEY.finding(f"{name} is missing", at[:-1], on="key", label=f"needs {name}", hint=hint)
     if kind.startswith("union_tag"):
-        return _tag(at, value, context, [t for m in _walk(model, e["loc"]) if (t := _tag_of(m))])
+        words = [t for m in _walk(model, e["loc"]) if (t := _tag_of(m))]
+        return _tag(at, value, context, words, _example(model, e["loc"]))
     if kind == "literal_error":
-        return _word(at, name, value, context)
+        return _word(at, name, value, context, _example(model, e["loc"]))
     if kind in _SHAPES:
         hint = _example(model, e["loc"])
         return WRONG_TYPE.finding(f"{name} is {_kind_of(value)}; {_SHAPES[kind]} belongs here", at, hint=hint)
@@ -138,11 +158,14 @@ def _finding(model: type[BaseModel], at: Path, value: Any, e: Any) -> Finding:
     return BAD_VALUE.finding(f"{name}: {reason}", at, on="key" if on_key else "value", hint=hint)
 
 
-def _word(at: Path, name: str, value: Any, context: Mapping[str, Any]) -> Finding:
+def _word(at: Path, name: str, value: Any, context: Mapping[str, Any], example: str) -> Finding:
     words = [w.strip(" '") for w in str(context["expected"]).replace(" or ", ", ").split(",")]
+    shapes = context.get("shapes", [])
     if isinstance(value, str):
-        return UNKNOWN_KIND.finding(f"{name} cannot be {_quote(value)}", at, hint=_near(value, words, "word"))
-    return WRONG_TYPE.finding(f"{name} is {_kind_of(value)}; {_one_of(words)} belongs here", at)
+        more = f"; or {shapes[0]}" if shapes else ""
+        return UNKNOWN_KIND.finding(f"{name} cannot be {_quote(value)}", at, hint=_near(value, words, "word") + more)
+    belongs = " or ".join([*(f"`{w}`" for w in words), *shapes])
+    return WRONG_TYPE.finding(f"{name} is {_kind_of(value)}; {belongs} belongs here", at, hint=example)
 
 
 _MAPPING, _LIST = "a mapping (`key: value`)", "a list (`- item`)"
@@ -159,10 +182,11 @@ _SHAPES = {
 }
 
 
-def _tag(at: Path, value: Any, context: Mapping[str, Any], words: list[str]) -> Finding:
+def _tag(at: Path, value: Any, context: Mapping[str, Any], words: list[str], example: str) -> Finding:
     key = str(context.get("discriminator", "'kind'")).strip("'")
     if not isinstance(value, Mapping):
-        return WRONG_TYPE.finding(f"`{at[-1] if at else 'spec'}` is {_kind_of(value)}; a mapping with `{key}` belongs here", at)
+        message = f"`{at[-1] if at else 'spec'}` is {_kind_of(value)}; a mapping with `{key}` belongs here"
+        return WRONG_TYPE.finding(message, at, hint=example)
     if key not in value:
         hint = f"`{key}` is {_one_of(words)}" if words else ""
         return MISSING_KEY.finding(f"`{key}` is missing", at, on="key", label=f"needs `{key}`", hint=hint)
@@ -255,14 +279,13 @@ def _keys_at(model: type[BaseModel], loc: tuple[int | str, ...]) -> set[str]:
 
 
 def _example(model: type[BaseModel], loc: tuple[int | str, ...]) -> str:
-    """The field's own example as a hint."""
-    names = [s for s in loc if isinstance(s, str)]
-    if not names:
-        return ""
-    for m in _walk(model, loc[: len(loc) - 1 - loc[::-1].index(names[-1])]):
-        field = m.model_fields.get(names[-1])
-        if field is not None and field.examples:
-            return f"for example `{names[-1]}: {flow(field.examples[0])}`"
+    """The example of the innermost field a location passes as a hint: the tag of a union and the key of a mapping have none."""
+    for end in range(len(loc) - 1, -1, -1):
+        name = str(loc[end])
+        for m in _walk(model, loc[:end]):
+            field = m.model_fields.get(name)
+            if field is not None and field.examples:
+                return f"for example `{name}: {flow(field.examples[0])}`"
     return ""
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from .fields import Name, Section, Text, doc
 
-VersionText = Annotated[str, Field(pattern=r"^\d+\.\d+(\.\d+)?$")]
+VersionText = Annotated[str, Field(pattern=r"^2\.[0-9]{1,3}(\.[0-9]{1,3})?$")]
 ParameterName = Annotated[str, Field(pattern=r"^NCCL_[A-Z0-9_]+$")]
 
 

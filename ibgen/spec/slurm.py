@@ -8,7 +8,7 @@ from pydantic import Field
 
 from .fields import Count, HostList, Name, Section, Switchable, Text, doc
 
-VersionText = Annotated[str, Field(pattern=r"^\d{2}\.\d{2}(\.\d+)?$")]
+VersionText = Annotated[str, Field(pattern=r"^[2-4][0-9]\.(02|05|08|11)(\.[0-9]{1,3})?$")]
 
 
 class SlurmPartition(Section):
@@ -20,7 +20,10 @@ class SlurmPartition(Section):
     default: Annotated[Switchable, doc("Jobs without a partition go here", True, "slurm-reconfigure")] = False
     exclusive: Annotated[Switchable, doc("Whole nodes only", True, "slurm-reconfigure")] = True
     max_time: Annotated[
-        Annotated[str, Field(pattern=r"^(\d+-)?\d+(:\d\d){0,2}$|^UNLIMITED$")] | None,
+        Annotated[
+            str, Field(pattern=r"^([0-9]{1,5}-([01]?[0-9]|2[0-3])(:[0-5][0-9]){0,2}|[0-9]{1,7}(:[0-5][0-9]){0,2}|UNLIMITED)$")
+        ]
+        | None,
         doc("Longest job, in Slurm's form", "2-00:00:00", "slurm-reconfigure"),
     ] = None
 
