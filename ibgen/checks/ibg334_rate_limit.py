@@ -14,8 +14,8 @@ def rate_limit(spec: ClusterSpec) -> Iterator[Finding]:
     """A class's rate limit is no rate that a path can have.
 
     Paths carry a number for their rate, and only certain rates have one (2.5 Gb/s to 1.2 Tb/s; upstream OpenSM 3.3.23 knows
-    them up to 600 Gb/s). A limit without a number would not be written. Nor is that of a class for NCCL, UCX or IPoIB that names
-    no pool, partition or service: those programs never ask for a path that has a limit (a warning).
+    them up to 600 Gb/s). A limit without a number would not be written. Nor is that of a class for NCCL, UCX or
+    IPoIB that names no pool, partition or service: those programs never ask for a path that has a limit (a warning).
 
     Bad:
         fabrics: [{name: compute, qos: {classes: [{name: storage, use: storage, sl: 2, rate_limit: 150G}]}}]

@@ -26,7 +26,7 @@ from .opensm_lines import Option, merged
 from .opensm_options import Known, derived_options, given_options, guid_option, priority_option
 from .opensm_partitions import ManagedPartition, managed_partitions
 from .opensm_qos import QosPlan
-from .opensm_routing import FAT_TREES, ROOTED, choose, roots_of
+from .opensm_routing import FAT_TREES, ROOTED, Choice, choose, roots_of
 from .opensm_traffic import adaptive_options, congestion_options, qos_options
 from .partitions import PartitionPlan
 
@@ -120,9 +120,7 @@ def _manager(
     partitions = managed_partitions(plan, subnet, declared, listed)
     given, findings = given_options(declared.control, subnet.fabric, catalog)
     choice = choose(declared.control, subnet)
-    roots = roots_of(subnet) if ROOTED.intersection(choice.engines) else np.zeros(0, np.int32)
-    wanted = subnet.ports.compute & listed if FAT_TREES.intersection(choice.engines) else np.zeros_like(listed)
-    compute = np.flatnonzero(wanted).astype(np.int32)
+    roots, compute = _read_by(choice, subnet, listed)
     qos = opensm_qos.plan(spec, fabric, subnet, declared, partitions, listed)
     files, found = opensm_files.plan(declared.control, fabric, subnet, listed)
     lists = _lists(declared, roots, compute, qos, files)
@@ -131,7 +129,7 @@ def _manager(
     known = Known(declared.control, choice, _numbers(hosts), folder, lists, files.reverse_hops, virtual, prefix)
     derived = tuple(_derived(known, declared, partitions, qos))
     options = merged(derived, given)
-    unbound = np.unique(subnet.ports.host[listed & ~subnet.ports.bound]).tolist()
+    unbound_hosts, unbound_switches = _unbound(fabric, subnet, listed)
     manager = Manager(
         subnet=row,
         fabric=subnet.fabric,
@@ -146,8 +144,8 @@ def _manager(
         partitions=partitions,
         listed=listed,
         folder=folder,
-        unbound_hosts=tuple(fabric.hosts.names[h] for h in unbound),
-        unbound_switches=tuple(subnet.switches.names[s] for s in np.flatnonzero(~subnet.switches.bound).tolist()),
+        unbound_hosts=unbound_hosts,
+        unbound_switches=unbound_switches,
         qos=qos,
         files=files,
         lists=lists,
@@ -156,6 +154,22 @@ def _manager(
         handover=handover(options) if len(hosts) > 1 else None,
     )
     return manager, [*findings, *found]
+
+
+def _read_by(
+    choice: Choice, subnet: Subnet, listed: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Roots and compute ports, each where an engine reads them."""
+    roots = roots_of(subnet) if ROOTED.intersection(choice.engines) else np.zeros(0, np.int32)
+    wanted = subnet.ports.compute & listed if FAT_TREES.intersection(choice.engines) else np.zeros_like(listed)
+    return roots, np.flatnonzero(wanted).astype(np.int32)
+
+
+def _unbound(fabric: Fabric, subnet: Subnet, listed: npt.NDArray[np.bool_]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of hosts and switches with a GUID that is made up."""
+    hosts = np.unique(subnet.ports.host[listed & ~subnet.ports.bound]).tolist()
+    switches = np.flatnonzero(~subnet.switches.bound).tolist()
+    return tuple(fabric.hosts.names[h] for h in hosts), tuple(subnet.switches.names[s] for s in switches)
 
 
 def _derived(

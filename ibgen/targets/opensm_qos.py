@@ -121,9 +121,13 @@ def plan(
     order = ("service-id", "pkey", "destination", "source")  # the first rule that fits wins: the narrow before the wide
     rules.sort(key=lambda r: order.index(r.key))
     return QosPlan(
-        lanes(declared.qos), _levels(declared, names, {r.level for r in rules}), tuple(groups.items()), tuple(rules), _ipoib(declared, partitions),
-        level(declared, "management"),
-    )  # fmt: skip
+        lanes=lanes(declared.qos),
+        levels=_levels(declared, names, {r.level for r in rules}),
+        groups=tuple(groups.items()),
+        rules=tuple(rules),
+        ipoib=_ipoib(declared, partitions),
+        manager_level=level(declared, "management"),
+    )
 
 
 def _level_name(traffic: TrafficClass, declared: FabricSpec) -> str:

@@ -11,7 +11,7 @@ INPUT = {"torus-2QoS": "torus_config", "file": "lfts_file", "chain": "rch_policy
 """Engine -> the option that names what it works from."""
 
 
-@rule("IBG409", "engine-without-input", Severity.ERROR)
+@rule("IBG412", "engine-without-input", Severity.ERROR)
 def engine_without_input(spec: ClusterSpec, targets: Targets) -> Iterator[Finding]:
     """A routing engine that works from a file, without the file.
 
