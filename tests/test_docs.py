@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,6 +43,13 @@ def test_links_lead_somewhere(page: str) -> None:
         if not path.exists() or (anchor and anchor not in set(_anchors(path))):
             broken.append(target)
     assert not broken
+
+
+def test_the_architecture_page_names_every_room() -> None:
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"][0]
+    rooms = {room.strip() for layer in contract["layers"] for room in layer.split("|")} - {"__main__"}
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    assert sorted(room for room in rooms if f"`{room}`" not in text) == []
 
 
 def test_decisions_are_all_in_the_index() -> None:
