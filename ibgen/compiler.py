@@ -16,9 +16,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ibgen import __version__, checks, emit, simulate, source, spec, targets, write
+from ibgen import __version__, checks, emit, foreign, simulate, source, spec, targets, write
 from ibgen import catalog as catalogs
 from ibgen import fabric as fabrics
+from ibgen.catalog.opensm import Flavour
 from ibgen.companions import Companions, read_companions
 from ibgen.compilation import Compilation, complete
 from ibgen.diagnostics import Code, Finding, Report, Severity, locate
@@ -142,13 +143,26 @@ def _with(report: Report, c: Compilation, findings: tuple[Finding, ...]) -> Repo
     return replace(report, diagnostics=(*report.diagnostics, *more.diagnostics))
 
 
+def lint_opensm(folder: Path, flavour: Flavour = "upstream") -> Report:
+    """Judges a folder of OpenSM files that has no spec, as OpenSM would read them."""
+    texts: dict[str, str] = {}
+    findings: tuple[Finding, ...] = ()
+    for path in sorted(p for p in folder.iterdir() if p.is_file() and p.suffix in ("", ".conf", ".policy", ".txt")):
+        text, found = source.read(path)
+        findings += found
+        if text is not None:
+            texts[str(path)] = text
+    findings += foreign.lint_folder(texts, catalogs.standard(), flavour)
+    return locate(findings, source.Document(file=str(folder), data=None, texts={}).span, (), texts)
+
+
 def codes() -> tuple[Code, ...]:
     """Everything ibgen can say, by id: the codes of the passes, declared in their rooms, and those of the rules."""
     import importlib
     import pkgutil
 
     found: dict[str, Code] = {r.code.id: r.code for r in checks.rules()}
-    for room in ("source", "catalog", "spec", "fabric", "discover", "targets", "write"):
+    for room in ("source", "catalog", "spec", "fabric", "discover", "foreign", "targets", "write"):
         package = importlib.import_module(f"ibgen.{room}")
         for info in pkgutil.iter_modules(package.__path__):
             module = importlib.import_module(f"ibgen.{room}.{info.name}")

@@ -2,36 +2,50 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ibgen.cli import terminal
-from ibgen.cli.exits import CLEAN, FINDINGS
+from ibgen.cli.exits import CLEAN, FINDINGS, Refused
 from ibgen.cli.given import arguments, given, next_step, show_report
 from ibgen.cli.options import SPEC, FailOn, Format, Overlays, Spec
+
+if TYPE_CHECKING:
+    from ibgen.diagnostics import Report
+
+
+class Flavour(enum.StrEnum):
+    """Whose OpenSM."""
+
+    upstream = "upstream"
+    nvidia = "nvidia"
 
 
 def check(
     spec: Spec = SPEC,
     overlays: Overlays = None,
     format: Annotated[Format, typer.Option("--format", help="How the findings are printed.")] = Format.text,
+    opensm: Annotated[
+        Path | None,
+        typer.Option("--opensm", metavar="DIR", help="Judge a folder of OpenSM files instead of a spec."),
+    ] = None,
+    flavour: Annotated[Flavour, typer.Option("--flavour", help="Whose OpenSM reads the folder.")] = Flavour.upstream,
     fail_on: Annotated[FailOn, typer.Option("--fail-on", help="The least severity that makes the exit code 1.")] = FailOn.error,
 ) -> int:
     """Judge a spec: each finding with line, numbers and remedy.
 
     Findings go to standard output, their summary to standard error.
     """
-    what = given(spec, overlays)
-    from ibgen.compiler import compile
     from ibgen.diagnostics import Severity
 
-    with terminal.Progress() as step:
-        _, report = compile(what, step)
+    report = _compiled(spec, overlays) if opensm is None else _linted(opensm, flavour)
     failed = report.reaches(Severity(fail_on.value))
     if format is Format.text:
         show_report(report)
-        if not failed:
+        if not failed and opensm is None:
             next_step("ibgen", "build", *arguments(spec, overlays))
     elif format is Format.json:
         from ibgen.render.json import report_json
@@ -49,3 +63,22 @@ def check(
         terminal.out(report_github(report))
         terminal.say(summary(report))
     return FINDINGS if failed else CLEAN
+
+
+def _compiled(spec: Path, overlays: list[Path] | None) -> Report:
+    what = given(spec, overlays)
+    from ibgen.compiler import compile
+
+    with terminal.Progress() as step:
+        return compile(what, step)[1]
+
+
+def _linted(folder: Path, flavour: Flavour) -> Report:
+    if not folder.is_dir():
+        raise Refused(f"{folder} is not a folder", "name the folder that holds opensm.conf, for example /etc/opensm")
+    from ibgen.compiler import lint_opensm
+
+    report = lint_opensm(folder, "nvidia" if flavour is Flavour.nvidia else "upstream")
+    if not report.texts:
+        raise Refused(f"{folder} holds no OpenSM files", "name the folder that holds opensm.conf")
+    return report

@@ -50,10 +50,10 @@ def tier_loads(subnet: Subnet) -> tuple[TierLoad, ...]:
     """The tiers of a subnet, leaves first."""
     cables, switches = subnet.cables, subnet.switches
     count = len(switches.names)
-    down = np.bincount(cables.upper, cables.rate_gbps, count)
+    down: npt.NDArray[np.float64] = np.bincount(cables.upper, cables.rate_gbps, count).astype(np.float64)
     down_cables = np.bincount(cables.upper, minlength=count)
     between = cables.kind != HOST_CABLE
-    up = np.bincount(cables.lower[between], cables.rate_gbps[between], count)
+    up: npt.NDArray[np.float64] = np.bincount(cables.lower[between], cables.rate_gbps[between], count).astype(np.float64)
     up_cables = np.bincount(cables.lower[between], minlength=count)
     loads = []
     for tier in range(subnet.top + 1):
