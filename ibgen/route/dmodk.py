@@ -84,7 +84,7 @@ def closed_form(graph: Graph) -> DModK:
     kind = empty(graph, 0).dtype
     index = np.zeros(graph.switches, np.intp)
     index[t.leaves] = np.arange(len(t.leaves))
-    spine_rows = t.spine_up.reshape(t.spines.size, -1).T
+    spine_rows = t.spine_up.reshape(t.spines.size, t.spine_up.shape[2]).T
     core_rows = t.core_down.reshape(-1, len(t.cores)) if len(t.cores) else np.zeros((0, 0), np.uint16)
     tables: list[Table] = [np.ascontiguousarray(table).astype(kind) for table in (t.leaf_up.T, spine_rows, core_rows)]
     columns = tuple(_columns(rows) for rows in (t.leaves, t.spines.ravel(), t.cores))

@@ -7,8 +7,10 @@ the results are equal, because nothing in it is anything but an integer.
 from __future__ import annotations
 
 import importlib.util
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -31,9 +33,8 @@ def compiled(*kernels: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
 
     names: dict[str, Any] = {}
     for kernel in kernels:
-        scope = dict(kernel.__globals__)
-        scope.update(names)
-        copy = type(kernel)(kernel.__code__, scope, kernel.__name__, kernel.__defaults__)
+        scope = {**vars(sys.modules[kernel.__module__]), **names}
+        copy = FunctionType(kernel.__code__, scope, kernel.__name__)
         names[kernel.__name__] = scope[kernel.__name__] = numba.njit(copy)
     return tuple(names.values())
 

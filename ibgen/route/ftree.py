@@ -15,7 +15,28 @@ import numpy as np
 
 from .fast import compiled, compiles, sequence
 from .ftree_index import Indexed, indexed
-from .ftree_walk import KERNELS, Walk, up_walk
+from .ftree_walk import (
+    DOWN,
+    END,
+    FIRST,
+    GROUP,
+    HAS_HOSTS,
+    HOPS,
+    IS_LEAF,
+    KERNELS,
+    LAST,
+    LEVEL,
+    PORT,
+    RANK,
+    REMOTE,
+    REMOTE_PORT,
+    ROW,
+    SWITCH,
+    TIE,
+    TWIN,
+    UP,
+    up_walk,
+)
 from .graph import Graph, Rows
 from .routes import Routes, Table, empty
 
@@ -55,53 +76,61 @@ def ftree(
 
 @dataclass(frozen=True)
 class _Router:
-    graph: Graph
-    walk: Walk
-    climb: Callable[..., Any]
-    blank: tuple[Any, Any, Any]
+    """The tables of a fabric with their counters, and the kernel. Records are laid out as `ftree_walk` says."""
 
-    def _start(self, s: int, port: int, hops: int) -> Walk:
-        w = self.walk
-        w.row[:], w.hops[:], w.walked[:] = self.blank
-        w.row[s], w.hops[s] = port, hops
-        return w
+    graph: Graph
+    switches: Any
+    groups: Any
+    ports: Any
+    order: Any  # group numbers, switch by switch
+    walked: Any  # per class of twins the hops at which one was walked down from
+    blank: tuple[Any, Any, Any]  # rows, hops, walked before a destination
+    climb: Callable[..., Any]
+
+    def _walk(self, s: int, port: int, real: bool, main: bool, credit: int, hops: int) -> None:
+        self.switches[ROW::SWITCH], self.switches[HOPS::SWITCH], self.walked[:] = self.blank
+        self.switches[s * SWITCH + ROW], self.switches[s * SWITCH + HOPS] = port, hops
+        self.climb(self.switches, self.groups, self.ports, self.order, self.walked, s, -1, real, main, credit, hops)
 
     def _keep(self, table: Table, row: int) -> None:
-        found = np.array(self.walk.row)
+        found = np.array(self.switches[ROW::SWITCH], np.int32)
         table[row] = np.where(found < 0, np.iinfo(table.dtype).max, found)
 
     def endpoint(self, table: Table, e: int, credit: int) -> None:
-        s = int(self.graph.leaf[e])
-        self.climb(self._start(s, int(self.graph.leaf_port[e]), 1), s, -1, True, True, credit, 1)
+        self._walk(int(self.graph.leaf[e]), int(self.graph.leaf_port[e]), True, True, credit, 1)
         self._keep(table, e)
 
     def switch(self, table: Table, s: int) -> None:
-        self.climb(self._start(s, 0, 0), s, -1, True, False, 0, 0)
+        self._walk(s, 0, True, False, 0, 0)
         self._keep(table, s)
 
     def dummy(self, leaf: int) -> None:
-        self.climb(self._start(leaf, -1, 1), leaf, -1, False, True, 0, 1)
+        self._walk(leaf, -1, False, True, 0, 1)
 
 
 def _router(graph: Graph, tree: Indexed, fast: bool) -> _Router:
     g, count = tree.groups, graph.switches
-    members: list[int] = []
-    start = [0]
+    order: list[int] = []
+    switches = np.zeros((count, SWITCH), np.int32)
     for s in range(count):
-        for part in (g.down[s], g.level[s], g.up[s]):
-            members += part
-            start.append(len(members))
+        for field, part in ((DOWN, g.down[s]), (LEVEL, g.level[s]), (UP, g.up[s])):
+            switches[s, field] = len(order)
+            order += part
+        switches[s, END] = len(order)
     twin, classes = _twins(tree, count)
-    values: dict[str, Any] = {
-        "remote": g.remote, "first": g.first, "group_up": [0] * len(g.remote), "group_down": [0] * len(g.remote),
-        "tie": tree.place[np.array(g.remote, np.intp)], "remote_port": g.remote_port, "port_up": [0] * len(g.port),
-        "port_down": [0] * len(g.port), "groups": members, "start": start, "rank": tree.rank,
-        "has_hosts": graph.host_links > 0, "is_leaf": tree.leaves, "unsorted": [0] * count, "turn": [0] * count, "twin": twin,
-        "walked": [_UNSET] * classes, "row": [-1] * count, "hops": [_UNSET] * count,
-    }  # fmt: skip
-    walk = Walk(**{name: sequence(value, fast) for name, value in values.items()})
-    blank = tuple(sequence(values[name], fast) for name in ("row", "hops", "walked"))
-    return _Router(graph, walk, compiled(*KERNELS)[-1] if fast else up_walk, (blank[0], blank[1], blank[2]))
+    for field, column in ((RANK, tree.rank), (HAS_HOSTS, graph.host_links > 0), (IS_LEAF, tree.leaves), (TWIN, twin)):
+        switches[:, field] = column
+    groups = np.zeros((len(g.remote), GROUP), np.int32)
+    remote = np.array(g.remote, np.intp)
+    for field, column in ((REMOTE, remote), (FIRST, g.first[:-1]), (LAST, g.first[1:]), (TIE, tree.place[remote])):
+        groups[:, field] = column
+    ports = np.zeros((len(g.remote_port), PORT), np.int32)
+    ports[:, REMOTE_PORT] = g.remote_port
+    blank = (np.full(count, -1, np.int32), np.full(count, _UNSET, np.int32), np.full(classes, _UNSET, np.int32))
+    tables = (switches, groups, ports, np.array(order, np.int32), blank[2].copy())
+    a, b, c, d, e = (sequence(t, fast) for t in tables)
+    unset = (sequence(blank[0], fast), sequence(blank[1], fast), sequence(blank[2], fast))
+    return _Router(graph, a, b, c, d, e, unset, compiled(*KERNELS)[-1] if fast else up_walk)
 
 
 def _twins(tree: Indexed, count: int) -> tuple[list[int], int]:

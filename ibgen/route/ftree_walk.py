@@ -1,7 +1,7 @@
 """The two walks of OpenSM's ftree for one destination, as kernels: down from a switch to all below, up to all above.
 
-Takes `Walk`: flat tables of a fabric with the counters and, for the destination at hand, `row` (ports) and `hops`. Written over
-flat integer sequences so that the same code runs on lists and, compiled, on arrays (`fast`). `up_walk` mirrors OpenSM's
+Takes flat tables of integers: records of switches, of port groups, of their ports, the groups of every switch in sorted order,
+and the twin classes. So the same code runs on lists and, compiled, on arrays (`fast`). `up_walk` mirrors OpenSM's
 fabric_route_downgoing_by_going_up, `down_walk` its fabric_route_upgoing_by_going_down, quirks included.
 
 One thing is ours: switches with the same switches below are *twins*. Once one of them has been walked down from for this
@@ -10,129 +10,135 @@ destination, nothing is left to do below the others, so they return at once: the
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
+
+# A switch: where its down, level and up groups begin and its up groups end in `order`; OpenSM's down_port_groups_idx; the class
+# of its twins (-1: none); and for the destination at hand the port toward it (-1: none) and the hops (255: none).
+DOWN, LEVEL, UP, END, RANK, HAS_HOSTS, IS_LEAF, UNSORTED, TURN, TWIN, ROW, HOPS = range(12)
+SWITCH = 12
+
+# A group of ports: the switch at the other end, its ports, routes counted upward and downward, its place among equal ones.
+REMOTE, FIRST, LAST, GROUP_UP, GROUP_DOWN, TIE = range(6)
+GROUP = 6
+
+# A port: the one at the other end, routes counted upward and downward.
+REMOTE_PORT, PORT_UP, PORT_DOWN = range(3)
+PORT = 3
 
 
-class Walk(NamedTuple):
-    """Sequences of integers. Of G groups, of their ports, of S switches, of twin classes."""
-
-    remote: Any  # [G] switch at the other end
-    first: Any  # [G + 1] where its ports begin
-    group_up: Any  # [G] routes counted upward, downward
-    group_down: Any  # [G]
-    tie: Any  # [G] order among groups with equal counters
-    remote_port: Any  # of every port of every group
-    port_up: Any
-    port_down: Any
-    groups: Any  # group numbers, switch by switch: down groups, level groups, up groups; kept sorted
-    start: Any  # [3 S + 1] where those of a switch begin
-    rank: Any  # [S]
-    has_hosts: Any  # [S]
-    is_leaf: Any  # [S]
-    unsorted: Any  # [S] whether a counter changed since its down groups were sorted
-    turn: Any  # [S] OpenSM's down_port_groups_idx
-    twin: Any  # [S] class; -1: none
-    walked: Any  # [classes] hops at which one of the class was walked down from; 255
-    row: Any  # [S] port toward the destination; -1
-    hops: Any  # [S] hops to it; 255
-
-
-def sort_groups(groups: Any, start: int, end: int, count: Any, tie: Any) -> None:
-    """Insertion sort by a counter, then by `tie`: nearly sorted it comes and nearly nothing it costs."""
+def sort_groups(order: Any, start: int, end: int, groups: Any, counter: int) -> None:
+    """Insertion sort by a counter, then by place: nearly sorted it comes and nearly nothing it costs."""
     for i in range(start + 1, end):
-        group = groups[i]
-        value, last = count[group], tie[group]
+        group = order[i]
+        at = group * GROUP
+        value, place = groups[at + counter], groups[at + TIE]
         j = i - 1
-        while j >= start and (count[groups[j]] > value or (count[groups[j]] == value and tie[groups[j]] > last)):
-            groups[j + 1] = groups[j]
+        while j >= start:
+            other = order[j] * GROUP
+            rest = groups[other + counter] - value
+            if rest < 0 or (rest == 0 and groups[other + TIE] <= place):
+                break
+            order[j + 1] = order[j]
             j -= 1
-        groups[j + 1] = group
+        order[j + 1] = group
 
 
-def least_port(count: Any, start: int, end: int) -> int:
-    """The first of the ports with the smallest counter."""
-    best = start
+def least_port(ports: Any, start: int, end: int, counter: int) -> int:
+    """The first of the ports with the smallest counter, as its record."""
+    best = start * PORT
     for i in range(start + 1, end):
-        if count[i] < count[best]:
-            best = i
+        if ports[i * PORT + counter] < ports[best + counter]:
+            best = i * PORT
     return best
 
 
-def down_walk(w: Walk, s: int, came_from: int, real: bool, hops: int) -> bool:
+def down_walk(
+    switches: Any, groups: Any, ports: Any, order: Any, walked: Any, s: int, came_from: int, real: bool, hops: int
+) -> bool:
     """Gives every switch below `s` its way up to it. Returns whether an adapter can be reached downward."""
-    down, level, up = w.start[3 * s], w.start[3 * s + 1], w.start[3 * s + 2]
-    made = w.has_hosts[s] == 1
+    here = s * SWITCH
+    down, level, up = switches[here + DOWN], switches[here + LEVEL], switches[here + UP]
+    made = switches[here + HAS_HOSTS] == 1
     if down == level and not made:
         return False
-    if w.unsorted[s] == 1:
-        sort_groups(w.groups, down, level, w.group_up, w.tie)
-        w.unsorted[s] = 0
-    kind = w.twin[s]
-    if kind < 0 or w.walked[kind] > hops:
-        sort_groups(w.groups, level, up, w.group_up, w.tie)
+    if switches[here + UNSORTED] == 1:
+        sort_groups(order, down, level, groups, GROUP_UP)
+        switches[here + UNSORTED] = 0
+    kind = switches[here + TWIN]
+    if kind < 0 or walked[kind] > hops:
+        if level < up:
+            sort_groups(order, level, up, groups, GROUP_UP)
         for i in range(down, up if real else level):
-            group = w.groups[i]
-            v = w.remote[group]
-            if v == came_from or hops + 1 >= w.hops[v]:
+            group = order[i] * GROUP
+            v = groups[group + REMOTE]
+            there = v * SWITCH
+            if v == came_from or hops + 1 >= switches[there + HOPS]:
                 continue
-            port = least_port(w.port_up, w.first[group], w.first[group + 1])
-            w.row[v] = w.remote_port[port]
-            w.hops[v] = hops + 1
-            if down_walk(w, v, -1, real, hops + 1):
+            port = least_port(ports, groups[group + FIRST], groups[group + LAST], PORT_UP)
+            switches[there + ROW] = ports[port + REMOTE_PORT]
+            switches[there + HOPS] = hops + 1
+            if switches[there + DOWN] == switches[there + UP]:
+                routed = switches[there + HAS_HOSTS] == 1
+            else:
+                routed = down_walk(switches, groups, ports, order, walked, v, -1, real, hops + 1)
+            if routed:
                 made = True
-                w.port_up[port] += 1
-                w.group_up[group] += 1
-                w.unsorted[s] = 1
+                ports[port + PORT_UP] += 1
+                groups[group + GROUP_UP] += 1
+                switches[here + UNSORTED] = 1
         if kind >= 0:
-            w.walked[kind] = hops
+            walked[kind] = hops
     if made:
-        w.turn[s] += 1
+        switches[here + TURN] += 1
     return made
 
 
-def up_walk(w: Walk, s: int, came_from: int, real: bool, main: bool, credit: int, hops: int) -> bool:
+def up_walk(
+    switches: Any, groups: Any, ports: Any, order: Any, walked: Any,
+    s: int, came_from: int, real: bool, main: bool, credit: int, hops: int,
+) -> bool:  # fmt: skip
     """Walks down from `s`, then on to all above it. `real`: no dummy. `main`: the way that counts. `credit`: turns back down
     that are still allowed."""
-    made = down_walk(w, s, came_from, real, hops)
-    down, level, up, end = w.start[3 * s], w.start[3 * s + 1], w.start[3 * s + 2], w.start[3 * s + 3]
-    if w.rank[s] == 0:
+    made = down_walk(switches, groups, ports, order, walked, s, came_from, real, hops)
+    here = s * SWITCH
+    down, level, up, end = switches[here + DOWN], switches[here + LEVEL], switches[here + UP], switches[here + END]
+    if switches[here + RANK] == 0:
         if credit > 0 and level > down:
-            w.turn[s] += 1
-            first = w.turn[s]
+            switches[here + TURN] += 1
+            first = switches[here + TURN]
             for i in range(level - down):
-                v = w.remote[w.groups[down + (first + i) % (level - down)]]
-                made = up_walk(w, v, s, real, main, credit - 1, hops + 1) or made
+                v = groups[order[down + (first + i) % (level - down)] * GROUP + REMOTE]
+                made |= up_walk(switches, groups, ports, order, walked, v, s, real, main, credit - 1, hops + 1)
         return made
-    sort_groups(w.groups, up, end, w.group_down, w.tie)
-    chosen = w.groups[up]
-    if main:
-        port = least_port(w.port_down, w.first[chosen], w.first[chosen + 1])
-        v = w.remote[chosen]
-        w.group_down[chosen] += 1
-        w.port_down[port] += 1
-        if w.row[v] < 0 or hops + 1 < w.hops[v]:
-            w.row[v] = w.remote_port[port]
-            w.hops[v] = hops + 1
-        made = up_walk(w, v, s, real, True, credit, hops + 1) or made
+    sort_groups(order, up, end, groups, GROUP_DOWN)
+    chosen = order[up] * GROUP
     others = end - up
-    for i in range(1 if main else 0, others + up - level):
+    for i in range(others + up - level):
         if i == others:
-            sort_groups(w.groups, level, up, w.group_down, w.tie)
-        group = w.groups[up + i if i < others else level + i - others]
-        v = w.remote[group]
-        if w.row[v] >= 0 and hops + 1 >= w.hops[v]:
+            sort_groups(order, level, up, groups, GROUP_DOWN)
+        group = order[up + i if i < others else level + i - others] * GROUP
+        v = groups[group + REMOTE]
+        there = v * SWITCH
+        first_way = main and i == 0
+        shorter = switches[there + ROW] < 0 or hops + 1 < switches[there + HOPS]
+        if not (shorter or first_way):
             continue
-        port = least_port(w.port_down, w.first[group], w.first[group + 1])
-        w.row[v] = w.remote_port[port]
-        w.hops[v] = hops + 1
-        routed = up_walk(w, v, s, real, False, credit, hops + 1)
-        made = made or routed
+        port = least_port(ports, groups[group + FIRST], groups[group + LAST], PORT_DOWN)
+        if shorter:
+            switches[there + ROW] = ports[port + REMOTE_PORT]
+            switches[there + HOPS] = hops + 1
+        if first_way:
+            groups[group + GROUP_DOWN] += 1
+            ports[port + PORT_DOWN] += 1
+        routed = up_walk(switches, groups, ports, order, walked, v, s, real, first_way, credit, hops + 1)
+        made |= routed
         if routed and i >= others:
-            w.group_down[chosen] += 1
-            w.port_down[port] += 1
-    if credit > 0 and w.is_leaf[s] == 0:
+            groups[chosen + GROUP_DOWN] += 1
+            ports[port + PORT_DOWN] += 1
+    if credit > 0 and switches[here + IS_LEAF] == 0:
         for i in range(down, level):
-            made = up_walk(w, w.remote[w.groups[i]], s, real, True, credit - 1, hops + 1) or made
+            v = groups[order[i] * GROUP + REMOTE]
+            made |= up_walk(switches, groups, ports, order, walked, v, s, real, True, credit - 1, hops + 1)
     return made
 
 

@@ -1,7 +1,7 @@
 """Virtual layers: as many copies of the lanes as it takes for no layer's dependency graph to have a cycle.
 
-Takes tables. Gives a layer for every way from a leaf to an endpoint. As in DFSSSP (Domke, Hoefler and Nagel, IPDPS 2011): search
-for a cycle, move the ways over its least used dependency one layer up, search on; then the same for the ways that moved.
+Takes tables. Gives a layer for every way from a leaf to an endpoint. As in DFSSSP (Domke, Hoefler and Nagel, IPDPS 2011):
+search for a cycle, move the ways over its least used dependency one layer up, search on; then the same for the ways that moved.
 """
 
 from __future__ import annotations

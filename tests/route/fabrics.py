@@ -68,7 +68,7 @@ def wired(links: list[tuple[int, int]], hosts: list[int], seed: int = 0) -> Grap
 
 
 def pgft(hosts: int, leaves: int, spines: int, pods: int = 1, cores: int = 0, parallel: tuple[int, int] = (1, 1)) -> Graph:
-    """PGFT(hosts, leaves, pods; 1, spines, cores; 1, *parallel): per pod `leaves` and `spines`; `cores` for each of its spines."""
+    """PGFT(hosts, leaves, pods; 1, spines, cores; 1, *parallel): leaves and spines per pod, cores for each of its spines."""
     first, second = pods * leaves, pods * (leaves + spines)
     links = []
     for d in range(pods):
