@@ -44,7 +44,7 @@ def _block(s: SubnetPlan, steps: list[ChainStep], draw: Paint) -> list[str]:
     cables = [["cables", "count", "rate"], *([c.between, f"{c.count:,}", rate(c.rate_gbps)] for c in s.cables)]
     lines += ["", *_table(cables, {1}, draw)]
     if steps:
-        lines += ["", *_table(_chain(steps), {1, 2, 3}, draw)]
+        lines += ["", *chain_table(steps, draw)]
     facts = []
     if s.growth is not None:
         g = s.growth
@@ -76,9 +76,11 @@ def _tiers(tiers: tuple[TierPlan, ...]) -> list[list[str]]:
     return rows
 
 
-def _chain(steps: list[ChainStep]) -> list[list[str]]:
+def chain_table(steps: list[ChainStep], draw: Paint) -> list[str]:
+    """Capacity against offered, step by step; nothing where there are no steps."""
     rows = [["chain", "offered", "capacity", "ratio"]]
-    return rows + [[s.step, rate(s.offered_gbps), rate(s.capacity_gbps), ratio(s.ratio)] for s in steps]
+    rows += [[s.step, rate(s.offered_gbps), rate(s.capacity_gbps), ratio(s.ratio)] for s in steps]
+    return _table(rows, {1, 2, 3}, draw) if steps else []
 
 
 def _table(rows: list[list[str]], right: set[int], draw: Paint) -> list[str]:

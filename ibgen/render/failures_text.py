@@ -1,0 +1,97 @@
+"""What a failure costs, for a person: before and after, and a sweep's worst cases.
+
+Takes `FailureStudy` and `Sweep`. Gives lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .cells import printable, table
+from .simulation import count, figure, percent, share
+from .style import Paint
+
+if TYPE_CHECKING:
+    from ibgen.simulate.failures import FailureStudy, Sweep
+    from ibgen.simulate.study import PatternResult
+
+SHOWN_CASES = 10
+"""Worst cases of a sweep that are printed; JSON has all that the sweep kept."""
+
+
+def failure_text(f: FailureStudy, draw: Paint) -> Iterator[str]:
+    """The head, what is cut off, a table before against after."""
+    yield draw("strong", f"{printable(f.subnet)} without {', '.join(map(printable, f.parts))}")
+    yield f"  tables  {f.engine}; {f.method} ({f.rerouted:,} of {count(f.endpoints, 'endpoint')})"
+    yield f"  cut     {_cut(f)}"
+    yield ""
+    before, after = f.before, f.after
+    rows = [
+        ["static tables, survivors only", "before", "after", "loss"],
+        [_bisection(before.bisection), *map(_share, (before.bisection, after.bisection)), percent(f.ebb_loss)],
+        [
+            "all-to-all, share of line rate",
+            share(before.all_to_all_share),
+            share(after.all_to_all_share),
+            percent(f.collective_loss),
+        ],
+        ["all-to-all, GB/s per endpoint", figure(before.fabric_gbs), figure(after.fabric_gbs), percent(f.collective_loss)],
+        ["all-to-all, flows on the fullest link", f"{before.all_to_all_max:,}", f"{after.all_to_all_max:,}", ""],
+        ["rail rings, share of line rate", share(before.ring_share), share(after.ring_share), percent(f.ring_loss)],
+    ]
+    head, *lines = table(rows, frozenset({1, 2, 3}))
+    yield "  " + draw("dim", head)
+    yield from ("  " + line for line in lines)
+    if f.note:
+        yield f"  {printable(f.note)}"
+
+
+def _cut(f: FailureStudy) -> str:
+    if not f.cut_pairs:
+        return f"nothing: all {count(f.pairs, 'pair')} still reach each other"
+    names = ", ".join(map(printable, f.cut))
+    return f"{f.cut_pairs:,} of {count(f.pairs, 'pair')}" + (f"; nobody reaches {names}" if names else "")
+
+
+def _bisection(p: PatternResult) -> str:
+    seed = "" if p.seed is None else f", seed {p.seed}"
+    return f"{p.name}, share of line rate ({count(p.flows, 'flow')}, {count(p.patterns, 'pattern')}{seed})"
+
+
+def _share(p: PatternResult) -> str:
+    return share(p.share) + ("" if p.standard_error is None else f" ± {share(p.standard_error)}")
+
+
+def sweep_text(s: Sweep, draw: Paint) -> Iterator[str]:
+    """How the loss is spread over all cases, and the worst of them by name."""
+    yield draw("strong", f"{printable(s.subnet)}: every single failure of its {s.kind}, {count(s.cases, 'case')}")
+    yield f"  tables  {s.engine}; {s.method}"
+    drawn = f"{count(s.flows, 'flow')}, {count(s.patterns, 'pattern')}, seed {s.seed}"
+    yield f"  whole   bisection {share(s.base)} ± {share(s.base_error)} of line rate (static tables; {drawn})"
+    if s.quantiles:
+        spread = ", ".join(f"{_quantile(q)} {share(value)}" for q, value in s.quantiles)
+        yield f"  after   {spread}"
+    yield (
+        f"  cut     {count(s.disconnecting, 'case')} cut off endpoints"
+        if s.disconnecting
+        else "  cut     no case cuts anything off"
+    )
+    if not s.rows:
+        return
+    yield ""
+    rows = [["without", "bisection", "loss", "pairs cut", "fullest link, all-to-all", "destinations re-routed"]]
+    for r in s.rows[:SHOWN_CASES]:
+        rows.append(
+            [printable(r.part), share(r.ebb), percent(r.loss), f"{r.cut_pairs:,}", count(r.max_load, "flow"), f"{r.rerouted:,}"]
+        )
+    head, *lines = table(rows, frozenset(range(1, 6)))
+    yield "  " + draw("dim", head)
+    yield from ("  " + line for line in lines)
+    hidden = s.cases - min(len(s.rows), SHOWN_CASES)
+    if hidden > 0:
+        yield f"  {count(hidden, 'case')} more, none of them worse"
+
+
+def _quantile(q: float) -> str:
+    return {0: "worst", 0.5: "median", 1: "best"}.get(q, f"{100 * q:g} %")

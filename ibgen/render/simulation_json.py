@@ -1,0 +1,142 @@
+"""A simulation for programs: JSON of a fixed, versioned form, described by `schemas/simulation.schema.json`.
+
+Takes `Simulated`. Gives text. Simulated figures have four significant digits, counts are whole; what is no finite number is
+null. Link by link there is CSV, sender by receiver the heat map of the plots.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from .json import dumps
+from .simulation import Scaling, Simulated, rounded_figure
+from .training_text import line_rate
+
+if TYPE_CHECKING:
+    from ibgen.simulate import ChainStep
+    from ibgen.simulate.pool_collectives import PoolCollectives
+    from ibgen.simulate.study import FabricRate, Study
+    from ibgen.simulate.training import TrainingOutcome, TrainingStep
+
+FORMAT = "ibgen-simulation"
+VERSION = 1
+
+
+def simulation_json(result: Simulated) -> str:
+    """The whole result."""
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "cluster": result.cluster,
+        "exposed_communication": plain(result.exposed_limit),
+        "studies": [_study(s, result) for s in result.studies],
+        "scaling": [_scaling(s) for s in result.scaling],
+        "failures": [plain(f) for f in result.failures],
+        "sweeps": [plain(s) | {"quantiles": _quantiles(s.quantiles)} for s in result.sweeps],
+    }
+    return dumps(document)
+
+
+def plain(value: Any) -> Any:
+    """A value of frozen dataclasses as JSON can hold it, field by field."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if is_dataclass(value):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    number = float(value)  # numpy's scalars too
+    if not math.isfinite(number):
+        return None
+    return rounded_figure(number) if isinstance(value, float) or not number.is_integer() else int(number)
+
+
+def _study(s: Study, result: Simulated) -> dict[str, Any]:
+    return {
+        "subnet": s.subnet,
+        "seed": s.seed,
+        "hosts": s.hosts,
+        "endpoints": s.endpoints,
+        "switches": s.switches,
+        "line_gbs": plain(s.line_gbs),
+        "subnets_alike": dict(result.alike).get(s.subnet, 0),
+        "tables": plain(s.tables),
+        "chain": [_step(step) for step in result.chain if step.subnet == s.subnet],
+        "patterns": plain(s.patterns),
+        "tiers": plain(s.tiers),
+        "worst": plain(s.worst),
+        "rates": [plain(r) | {"background": {name: plain(part) for name, part in r.background}} for r in s.rates],
+        "adaptive": plain(s.bounds),
+        "rank_order": plain(s.order),
+        "fabric_rates": [_rating(r, result) for r in s.ratings],
+        "collectives": [_pool(p, result) for p in s.collectives],
+        "training": [_outcome(o, result) for o in s.training],
+        "notes": list(s.notes),
+    }
+
+
+def _step(step: ChainStep) -> dict[str, Any]:
+    return {
+        "step": step.step,
+        "offered_gbps": plain(step.offered_gbps),
+        "capacity_gbps": plain(step.capacity_gbps),
+        "ratio": plain(step.ratio),
+        "cables": step.cables,
+    }
+
+
+def _rating(r: FabricRate, result: Simulated) -> dict[str, Any]:
+    return plain(r) | {"pool": result.pools[r.pool]}  # type: ignore[no-any-return]
+
+
+def _pool(p: PoolCollectives, result: Simulated) -> dict[str, Any]:
+    return {
+        "pool": result.pools[p.pool],
+        "hosts": p.hosts,
+        "settings": dict(p.settings),
+        "curves": [
+            {
+                "operation": c.operation,
+                "nodes": c.nodes,
+                "ranks": c.ranks,
+                "version": c.version,
+                "line_gbs": plain(line_rate(c)),
+                "fabric_gbs": plain(c.fabric_gbs),
+                "points": [
+                    {
+                        "size_bytes": x.size_bytes,
+                        "algorithm": x.algorithm,
+                        "protocol": x.protocol,
+                        "time_us": plain(x.time_us),
+                        "algbw_gbs": plain(x.algbw_gbs),
+                        "busbw_gbs": plain(x.busbw_gbs),
+                        "limit": x.limit,
+                    }
+                    for x in c.points
+                ],
+            }
+            for c in p.curves
+        ],
+    }
+
+
+def _outcome(o: TrainingOutcome, result: Simulated) -> dict[str, Any]:
+    step = None if o.step is None else _training(o.step)
+    return {"workload": result.workloads[o.row], "step": step, "misfits": plain(o.misfits)}
+
+
+def _training(s: TrainingStep) -> dict[str, Any]:
+    made: dict[str, Any] = plain(s)
+    shares = {"exposed_share": s.exposed_share, "idle_share": s.idle_share}
+    return made | {name: plain(value) for name, value in shares.items()}
+
+
+def _scaling(s: Scaling) -> dict[str, Any]:
+    points = [{"nodes": p.nodes, "gpus": p.gpus, "step": _training(p.step)} for p in s.points if p.step is not None]
+    return {"workload": s.workload, "points": points}
+
+
+def _quantiles(quantiles: tuple[tuple[float, float], ...]) -> list[dict[str, Any]]:
+    return [{"quantile": plain(q), "share": plain(value)} for q, value in quantiles]
