@@ -159,7 +159,7 @@ def _conflict(view: View, m: Matched, node: int, trusted: dict[int, bool]) -> It
     who, places = m.who[node], m.part.places
     if not isinstance(who, tuple):
         return
-    for port, switch, switch_port in m.part.observed.cables_of[node]:
+    for port, switch, switch_port in m.part.observed.firm_cables_of[node]:
         row = m.who.get(switch)
         if not isinstance(row, int):
             continue

@@ -6,7 +6,7 @@ among neighbours that are bound. The last is repeated until nothing more follows
 
 Nothing is guessed. Where names and cables disagree the places are no evidence: a switch is judged by all its bound
 neighbours, four fifths of which must agree, and an adapter is bound by its place only on a switch whose other cables run as
-planned. Two nodes with one claim have none.
+planned, and only cables that both their ends tell of are evidence. Two nodes with one claim have none.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Matched:
     def as_planned(self, switch: int) -> bool:
         """Whether the cables of a bound switch run as planned, as far as both their ends are known."""
         agree = against = 0
-        for port, far, far_port in self.part.observed.cables_of[switch]:
+        for port, far, far_port in self.part.observed.firm_cables_of[switch]:
             if far in self.who:
                 right = self.expected(switch, port) == (self.who[far], far_port)
                 agree, against = agree + right, against + (not right)
@@ -76,7 +76,7 @@ class Matched:
         agree on the port as well, and all votes."""
         votes: Counter[int] = Counter()
         exact: Counter[int] = Counter()
-        for port, far, far_port in self.part.observed.cables_of[switch]:
+        for port, far, far_port in self.part.observed.firm_cables_of[switch]:
             if far not in self.who or far == switch:
                 continue
             expected = self.expected(far, far_port)
@@ -175,7 +175,7 @@ def _switch_here(m: Matched, node: int) -> int | None:
 def adapter_here(m: Matched, node: int, trusted: dict[int, bool]) -> Adapter | None:
     """The adapter that the plan has where this one hangs; None where the switches there are no evidence, or disagree."""
     found: set[Adapter | None] = set()
-    for port, switch, switch_port in m.part.observed.cables_of[node]:
+    for port, switch, switch_port in m.part.observed.firm_cables_of[node]:
         if not isinstance(m.who.get(switch), int):
             continue
         if switch not in trusted:
@@ -207,6 +207,6 @@ def _take_back(m: Matched) -> None:
     for node in [n for n, how in m.how.items() if how == BY_PLACE and isinstance(m.who[n], int)]:
         voted = m.votes(node)
         if voted is None or voted[0] != m.who[node] or voted[1] * OF < voted[3] * AGREE:
-            hanging = [far for _, far, _ in m.part.observed.cables_of[node] if m.how.get(far) == BY_PLACE]
+            hanging = [far for _, far, _ in m.part.observed.firm_cables_of[node] if m.how.get(far) == BY_PLACE]
             for n in {node, *(far for far in hanging if isinstance(m.who[far], tuple))}:
                 del m.node_of[m.who[n]], m.who[n], m.how[n]

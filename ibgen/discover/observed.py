@@ -99,9 +99,19 @@ class Observed:
     @cached_property
     def cables_of(self) -> list[list[tuple[int, int, int]]]:
         """Per node its links as (port, node at the other end, port there), by port; a loopback cable stands there twice."""
+        return self._cables(np.ones(len(self.links.a), np.bool_))
+
+    @cached_property
+    def firm_cables_of(self) -> list[list[tuple[int, int, int]]]:
+        """Those of `cables_of` that both ends tell of. Where lines are lost a record may have run into another, and one end
+        alone is no evidence of where a cable runs."""
+        return self._cables(~self.links.one_sided) if self.links.one_sided.any() else self.cables_of
+
+    def _cables(self, which: Bools) -> list[list[tuple[int, int, int]]]:
         found: list[list[tuple[int, int, int]]] = [[] for _ in self.nodes.description]
         k = self.links
-        for a, p, b, q in zip(k.a.tolist(), k.a_port.tolist(), k.b.tolist(), k.b_port.tolist(), strict=True):
+        ends = (column[which].tolist() for column in (k.a, k.a_port, k.b, k.b_port))
+        for a, p, b, q in zip(*ends, strict=True):
             found[a].append((p, b, q))
             found[b].append((q, a, p))
         for cables in found:

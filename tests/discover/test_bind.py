@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ibgen import assets
 from ibgen.discover import Outcome, bind, bindings_text
@@ -390,6 +392,25 @@ def test_any_order_of_lines_gives_the_same_rows() -> None:
         random.Random(seed).shuffle(records)
         shuffled = renamed("\n\n".join(records), dict.fromkeys([*NAMES[::2], *SWITCHES], FACTORY))
         assert bindings_text(lab(shuffled).rows) == expected
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_whatever_is_missing_nothing_is_bound_wrongly(data: st.DataObject) -> None:
+    """Names lost, lines lost, cables of named hosts swapped: a row is the right one, or there is none."""
+    draw = random.Random(data.draw(st.integers(0, 2**32)))
+    unnamed = draw.sample([*NAMES, *SWITCHES], draw.randrange(len(NAMES) + 5))
+    named = [n for n in NAMES if n not in unnamed]
+    one, other = draw.sample(named, 2) if len(named) > 1 and draw.random() < 0.5 else ("", "")
+    names = dict.fromkeys(unnamed, FACTORY) | ({one: other, other: one} if one else {})
+    truth = GUID | ({one: GUID[other], other: GUID[one]} if one else {})
+    lines = renamed(DUMP, names).split("\n")
+    for _ in range(draw.choice((0, 1, 5, 40))):
+        del lines[draw.randrange(len(lines))]
+    at = draw.randrange(len(lines))
+    del lines[at : at + draw.choice((0, 0, 10, 60))]
+    found = bound(lab("\n".join(lines)))
+    assert {n: g for n, g in found.items() if truth[n] != g} == {}
 
 
 def test_comments_in_the_bindings_stay(tmp_path: Path) -> None:
