@@ -18,7 +18,18 @@ Flows = tuple[Rows, Rows]
 def shuffled(rows: Rows, seed: int, number: int) -> Rows:
     """The rows in the random order `number` of `seed`: sorted by one 64-bit Philox word each."""
     words = np.random.Philox(key=np.array([seed, number], dtype=np.uint64)).random_raw(len(rows))
-    return rows[np.argsort(words, kind="stable")]
+    return rows[_order(words)]
+
+
+def _order(words: npt.NDArray[np.uint64]) -> Rows:
+    """np.argsort(words, kind="stable"), faster: a word's low bits are given up for its place, so that values can be sorted,
+    unless two words agree in all others."""
+    bits = np.uint64(max(1, (len(words) - 1).bit_length()))
+    low = (np.uint64(1) << bits) - np.uint64(1)
+    keys = np.sort((words & ~low) | np.arange(len(words), dtype=np.uint64))
+    if (keys[1:] >> bits == keys[:-1] >> bits).any():
+        return np.argsort(words, kind="stable")
+    return (keys & low).astype(np.intp)
 
 
 def permutation(rows: Rows, seed: int, number: int = 0) -> Flows:

@@ -13,8 +13,9 @@ from ibgen.fabric import Subnet, resolve
 from ibgen.route import Routes, compute, graph
 from ibgen.simulate import patterns
 from ibgen.simulate.adaptive import fluid_bound
-from ibgen.simulate.loads import all_to_all, estimate, flow_loads
+from ibgen.simulate.loads import estimate, flow_loads
 from ibgen.simulate.rates import capacities, max_min
+from ibgen.simulate.trees import all_to_all
 
 ROW = "{{id: r{n}, fabric: infiniband, generation: HDR, radix: {n}, rate_gbps: 200, cages: {n}}}"
 
