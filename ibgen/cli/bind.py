@@ -70,7 +70,7 @@ def bind(
     text = discover.bindings_text(outcome.rows, before, next(iter(old.values()), ""))
     findings += outcome.findings
     report = locate(findings, c.document.span, c.document.suppressions, {**c.document.texts, **texts})
-    stale = bool(outcome.rows) and _current(file) != text
+    stale = bool(outcome.bound) and _current(file) != text
     if stale and not check:
         _replace(file, text)
     if format is Plain.json:
@@ -199,7 +199,7 @@ def _close(
 
     if c.fabric is not None and c.fabric.failed:
         terminal.say("some fabrics of the spec have errors and were left out: `ibgen check` tells them")
-    if not outcome.rows:
+    if not outcome.bound:
         terminal.say("nothing was bound, nothing was written")
         return
     done = f"{'would change' if check else 'wrote'} {file}" if stale else f"{file} is what the dumps say"

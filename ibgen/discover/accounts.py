@@ -151,7 +151,7 @@ def _switch_conflict(view: View, m: Matched, node: int) -> Iterator[Conflict]:
         return
     names = view.fabric.subnets[m.part.subnet].switches.names
     planned = names[voted[0]] if voted[0] >= 0 else "nothing"
-    yield Conflict(view.name(m, node), view.subnet(m), "", planned, True, m.part.observed.span(node))
+    yield Conflict(view.name(m, node), view.subnet(m), "", planned, True, m.how[node], m.part.observed.span(node))
 
 
 def _conflict(view: View, m: Matched, node: int, trusted: dict[int, bool]) -> Iterator[Conflict]:
@@ -170,10 +170,9 @@ def _conflict(view: View, m: Matched, node: int, trusted: dict[int, bool]) -> It
         own = places.leaf_of.get((*who, port))
         grave = own is None or own[0] != row
         planned = "nothing" if other is None else _endpoint(view, m, other)
-        yield Conflict(
-            f"{view.name(m, node)}:{port}", view.subnet(m), f"{view.name(m, switch)} port {switch_port}", planned, grave,
-            m.part.observed.span(node),
-        )  # fmt: skip
+        where = f"{view.name(m, switch)} port {switch_port}"
+        at = m.part.observed.span(node)
+        yield Conflict(f"{view.name(m, node)}:{port}", view.subnet(m), where, planned, grave, m.how[node], at)
 
 
 def _endpoint(view: View, m: Matched, row: int) -> str:

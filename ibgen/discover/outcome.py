@@ -54,6 +54,7 @@ class Conflict:
     where: str
     planned: str  # who the plan has there
     grave: bool
+    how: str  # what it was bound by
     at: Span
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from typing import TypeVar
 
 from ibgen.diagnostics import Finding, Label, Severity, Span
@@ -21,7 +21,7 @@ from .findings import (
     UNNAMED_NODES,
     UNRECOGNISED,
 )
-from .matching import BY_PLACE
+from .matching import BY_GUID, BY_PLACE
 from .outcome import CHANGED, Bound, Conflict, Extra, Unbound, name_of
 from .parts import Unrecognised
 from .view import Clash, View, called
@@ -67,18 +67,22 @@ def _each(things: Sequence[_T], tell: Callable[[_T], Finding], rest: str) -> Ite
         yield finding
 
 
+def _count(things: Sized) -> str:
+    return f"{len(things):,} node{'' if len(things) == 1 else 's'}"
+
+
 def _unrecognised(view: View, part: Unrecognised) -> Finding:
     o = part.observed
     first = min(part.nodes, key=lambda n: int(o.nodes.line[n]))
-    count = f"{len(part.nodes):,} nodes around `{called(o, first)}`"
+    count = f"{_count(part.nodes)} around `{called(o, first)}`"
     if part.candidates:
         names = ", ".join(view.fabric.subnets[s].name for s in part.candidates)
         return UNRECOGNISED.finding(
-            f"{count} could be {names}: as many names of each", o.span(first), hint="bind a switch by hand"
+            f"{count} could be of {names}: as many names of each", o.span(first), hint="bind a switch by hand"
         )
     known = ", ".join(s.name for s in view.fabric.subnets) or "none"
     hint = f"is this a dump of {known}? name the hosts (rdma-ndd) and the switches, then take it again"
-    return UNRECOGNISED.finding(f"{count} match no subnet of the spec", o.span(first), hint=hint)
+    return UNRECOGNISED.finding(f"{count}, and no name or GUID among them is of the spec", o.span(first), hint=hint)
 
 
 def _clash(clash: Clash) -> Finding:
@@ -126,6 +130,8 @@ def _conflict(c: Conflict) -> Finding:
         )
     message = f"{c.name} hangs on {c.where}, where the plan has {c.planned}"
     hint = "bound by its name: the host wrote it; put the cable right, or the host's name"
+    if c.how == BY_GUID:
+        hint = "it keeps the name it was bound to before: did the adapter move, or its cable?"
     return NAME_AGAINST_PLACE.finding(message, c.at, hint=hint)
 
 
@@ -169,7 +175,7 @@ def _by_subnet(extra: Sequence[Extra]) -> Iterator[Finding]:
         facts = {f"{e.description} (0x{e.guid:016x})": f"{e.why}{f'; on {e.where}' if e.where else ''}" for e in mine[:_EACH]}
         if len(mine) > _EACH:
             facts[f"{len(mine) - _EACH:,} more"] = "`--format json` lists them all"
-        message = f"{len(mine):,} node{'s' if len(mine) > 1 else ''} of `{key[0]}` could not be told, or are not in the spec"
+        message = f"{_count(mine)} of `{key[0]}` that could not be told, or that the spec lacks"
         yield EXTRA.finding(message, mine[0].at, facts=facts, hint="add them to the spec, or correct their names")
 
 
@@ -191,7 +197,7 @@ def _case(view: View) -> Iterator[Finding]:
         o, said = m.part.observed, view.said[m.part.observed.file]
         every = [n for n in m.part.nodes if said[n].other_case]
         if every:
-            message = f"{len(every):,} nodes differ from the spec in capitals only, as `{called(o, every[0])}`"
+            message = f"{_count(every)} whose name is the spec's but for capitals, as `{called(o, every[0])}`"
             yield OTHER_CASE.finding(message, o.span(every[0]), hint="write them alike")
 
 

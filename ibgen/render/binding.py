@@ -74,7 +74,7 @@ def binding_json(outcome: Outcome, report: Report, file: str, *, stale: bool, wr
         "dropped": [_row(row) | {"now": name_of(now.row)} for row, now in outcome.gone],
         "unbound": [{"name": u.name, "subnet": u.subnet, "why": u.why} for u in outcome.unbound],
         "conflicts": [
-            {"name": c.name, "subnet": c.subnet, "where": c.where, "planned": c.planned, "grave": c.grave}
+            {"name": c.name, "subnet": c.subnet, "where": c.where, "planned": c.planned, "grave": c.grave, "how": c.how}
             for c in outcome.conflicts
         ],
         "extra": [
