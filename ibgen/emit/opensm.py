@@ -19,12 +19,14 @@ from ibgen.hostlist import fold
 from ibgen.targets.opensm import Manager, ManagerHost, Option
 from ibgen.targets.opensm_options import DEFAULT_FOLDER
 from ibgen.targets.opensm_partitions import BroadcastGroup, ManagedPartition
-from ibgen.targets.partitions import FULL
+from ibgen.targets.partitions import BOTH, FULL, LIMITED
 from ibgen.units import gbps_text
 
 from . import Artifact, emitter
 from .opensm_files import SYNTHETIC, asked_files, first_lines, hex_guids, port_list, switch_list
 from .text import header, jinja_environment
+
+WORDS = {LIMITED: "limited", FULL: "full", BOTH: "both"}
 
 MEMBERS_A_LINE = 100
 """OpenSM cuts a line of partitions.conf at about 4,090 characters, through a GUID if need be, and drops the whole file
@@ -107,6 +109,7 @@ def _partition(partition: ManagedPartition, guids: list[str]) -> list[str]:
     members = [] if partition.everyone is None else [f"ALL={_word(partition.everyone)}", "SELF=full"]
     members += [f"{guids[r]}=full" for r in partition.full.tolist()]
     members += [f"{guids[r]}=limited" for r in partition.limited.tolist()]
+    members += [f"{guids[r]}=both" for r in partition.both.tolist()]
     members += [f"0x{guid:016x}={_word(level)}" for guid, level in partition.others]
     chunks = [", ".join(members[i : i + MEMBERS_A_LINE]) for i in range(0, len(members), MEMBERS_A_LINE)]
     said = [f"# {partition.name}: {_group_words(group)}"]
@@ -124,7 +127,7 @@ def _group_words(group: BroadcastGroup | None) -> str:
 
 
 def _word(level: int) -> str:
-    return "full" if level == FULL else "limited"
+    return WORDS[level]
 
 
 def _names(cluster: str, manager: Manager, fabric: Fabric, subnet: Subnet) -> str:

@@ -60,7 +60,7 @@ def partitions(managed: UfmFabric, subnet: Subnet, cluster: str) -> str:
 
 def _body(partition: ManagedPartition, subnet: Subnet) -> str:
     guids = subnet.ports.port_guid
-    members = [(int(g), "full") for g in guids[partition.full].tolist()]
+    members = [(int(g), "full") for g in guids[np.concatenate([partition.full, partition.both])].tolist()]
     members += [(int(g), "limited") for g in guids[partition.limited].tolist()]
     members += [(guid, "full" if level == FULL else "limited") for guid, level in partition.others]
     # one member a line, so that a change of one shows as one

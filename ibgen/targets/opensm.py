@@ -150,7 +150,8 @@ def _manager(
         files=files,
         lists=lists,
         secrets=_secrets(declared),
-        overridden=frozenset(o.name for o in derived) & frozenset(o.name for o in given),
+        # the prefix stands in the spec even where it is the default one and no line says so
+        overridden=frozenset({"subnet_prefix", *(o.name for o in derived)}) & frozenset(o.name for o in given),
         handover=handover(options) if len(hosts) > 1 else None,
     )
     return manager, [*findings, *found]

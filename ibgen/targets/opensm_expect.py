@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ibgen.fabric import ACTIVE, Fabric, Subnet
 from ibgen.hostlist import fold
 
-from .partitions import DEFAULT_PKEY, FULL, PartitionPlan
+from .partitions import BOTH, DEFAULT_PKEY, FULL, PartitionPlan
 
 if TYPE_CHECKING:
     from .opensm import Manager
@@ -71,8 +71,11 @@ def _pkeys(subnet: Subnet, plan: PartitionPlan, master: int) -> list[tuple[int, 
     rows = [np.arange(count, dtype=np.int64)]
     keys = [np.full(count, DEFAULT_PKEY, dtype=np.int64)]
     for partition in plan.partitions:
-        own = partition.membership == FULL
+        own = partition.membership >= FULL
         value = np.where(own, partition.pkey | FULL_BIT, partition.pkey)
+        twice = partition.rows[partition.membership == BOTH].astype(np.int64)
+        rows.append(twice)
+        keys.append(np.full(len(twice), partition.pkey, dtype=np.int64))
         if partition.pkey == DEFAULT_PKEY:
             keys[0][partition.rows] = value
         else:
@@ -81,7 +84,7 @@ def _pkeys(subnet: Subnet, plan: PartitionPlan, master: int) -> list[tuple[int, 
     if master >= 0:
         keys[0][master] = DEFAULT_PKEY | FULL_BIT
     row, key = np.concatenate(rows), np.concatenate(keys)
-    order = np.lexsort((key & 0x7FFF, row))
+    order = np.lexsort((key, key & 0x7FFF, row))
     row, values = row[order], key[order].tolist()
     starts = np.searchsorted(row, np.arange(count + 1)).tolist()
     return [tuple(values[a:b]) for a, b in pairwise(starts)]

@@ -6,7 +6,7 @@ asked for and cannot be (a rate above the slowest member's, an MTU that is none)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from ibgen.fabric import Subnet
 from ibgen.spec import FabricSpec, Ipoib
 from ibgen.units import OPENSM_MTUS, OPENSM_RATES
 
-from .partitions import DEFAULT_PKEY, FULL, LIMITED, PartitionMembers, PartitionPlan
+from .partitions import BOTH, DEFAULT_PKEY, FULL, LIMITED, PartitionMembers, PartitionPlan
 from .service_levels import level, partition_level
 
 UPSTREAM_LAST_RATE = 22
@@ -50,6 +50,7 @@ class ManagedPartition:
     limited: npt.NDArray[np.int32]
     others: tuple[tuple[int, int], ...]
     everyone: int | None
+    both: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
 
 def managed_partitions(
@@ -57,7 +58,7 @@ def managed_partitions(
 ) -> tuple[ManagedPartition, ...]:
     """The partitions of one subnet; `listed` masks the ports whose GUIDs may stand in a file."""
     made = (_partition(m, _group(m, subnet, spec, listed), spec, listed) for m in plan.partitions)
-    return tuple(p for p in made if p.everyone is not None or len(p.full) + len(p.limited) + len(p.others))
+    return tuple(p for p in made if p.everyone is not None or len(p.full) + len(p.limited) + len(p.both) + len(p.others))
 
 
 def _partition(
@@ -66,13 +67,14 @@ def _partition(
     indx0 = members.index >= 0 and spec.partitions[members.index].indx0
     full = members.rows[(members.membership == FULL) & listed[members.rows]]
     limited = members.rows[(members.membership == LIMITED) & listed[members.rows]]
+    both = members.rows[(members.membership == BOTH) & listed[members.rows]]
     everyone = None
     if members.pkey == DEFAULT_PKEY:
         # Every port is at least a limited member, listed or not: OpenSM sees to it itself (measured). So limited members need
         # no line of their own, unless all the others are full.
         everyone = FULL if members.everyone == FULL else LIMITED
         full, limited = (full[:0], limited) if everyone == FULL else (full, limited[:0])
-    return ManagedPartition(members.name, members.pkey, group, indx0, full, limited, members.others, everyone)
+    return ManagedPartition(members.name, members.pkey, group, indx0, full, limited, members.others, everyone, both)
 
 
 def _group(members: PartitionMembers, subnet: Subnet, spec: FabricSpec, listed: npt.NDArray[np.bool_]) -> BroadcastGroup | None:
@@ -85,12 +87,12 @@ def _group(members: PartitionMembers, subnet: Subnet, spec: FabricSpec, listed: 
     rates = subnet.ports.rate_gbps if members.pkey == DEFAULT_PKEY else subnet.ports.rate_gbps[rows]
     # A port cannot join a group that is faster than its own link.
     limits = [*rates.tolist(), *([asked.rate] if asked.rate else [])]
-    rate = _known_rate(min(limits, default=0), spec.control.flavour)
+    rate = known_rate(min(limits, default=0), spec.control.flavour)
     sl = partition_level(spec, spec.partitions[members.index]) if members.index >= 0 else level(spec, "ipoib")
     return BroadcastGroup(rate, OPENSM_RATES[rate], asked.mtu, OPENSM_MTUS[asked.mtu], sl)
 
 
-def _known_rate(gbps: float, flavour: str) -> float:
+def known_rate(gbps: float, flavour: str) -> float:
     """The fastest rate the manager has a number for that is not above `gbps`."""
     last = UPSTREAM_LAST_RATE if flavour == "upstream" else max(OPENSM_RATES.values())
     return max((r for r, number in OPENSM_RATES.items() if r <= gbps and number <= last), default=min(OPENSM_RATES))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ibgen.fabric import GroupPlan, Subnet
+from ibgen.fabric import HOST_CABLE, GroupPlan, Subnet
 from ibgen.spec import Control
 
 ROOTED = frozenset({"updn", "dnup", "ftree", "ar_updn", "ar_ftree"})
@@ -60,23 +60,33 @@ def suitable(flavour: str, subnet: Subnet) -> Choice:
 
     One switch needs no more than minhop. Trees get NVIDIA's adaptive engine where the manager has it, else static ftree, which
     spreads evenly where minhop and updn collapse (three tiers, measured), with updn behind it for trees that lost a part.
-    Cables written out by hand are rarely regular enough for ftree: two tiers get updn.
+    Cables written out by hand are rarely regular enough for ftree: it is chosen for three clean tiers of them only.
     """
     if isinstance(subnet.layout, GroupPlan):
         return _between_groups(flavour, subnet.layout)
-    if subnet.top == 0:
+    if len(subnet.switches.names) == 1:
         return Choice(("minhop",), "one switch: every path is one hop, no engine does better")
+    if subnet.top == 0:
+        engine = "ar_updn" if flavour == "nvidia" else "updn"
+        return Choice((engine,), "switches of one tier joined to each other: up-down from one root closes no credit loop")
     tiers = ("two", "three")[min(subnet.top, 2) - 1]
     if flavour == "nvidia":
         return Choice(("ar_updn",), f"{tiers} tiers: adaptive, and up-down routing outlives lost cables and switches")
-    if subnet.plan is None and subnet.top == 1:
-        return Choice(("updn",), "two tiers cabled by hand: up-down takes any tree, ftree wants a regular one")
+    if subnet.plan is None and (subnet.top == 1 or not _tiered(subnet)):
+        return Choice(("updn",), f"{tiers} tiers cabled by hand: up-down takes any tree, ftree wants a regular one")
     if subnet.top == 1:
         return Choice(
             ("ftree", "updn"), "two regular tiers: even for shifts and all-to-all; updn takes over should it lose a part"
         )
     why = "minhop and updn leave most upper cables idle on three tiers (measured); updn takes over should it lose a part"
     return Choice(("ftree", "updn"), why)
+
+
+def _tiered(subnet: Subnet) -> bool:
+    """Whether hosts hang on leaves only and every other cable joins neighbouring tiers: else ftree refuses the shape."""
+    tier, cables = subnet.switches.tier, subnet.cables
+    own = cables.kind != HOST_CABLE
+    return not tier[subnet.ports.leaf].any() and bool(np.all(tier[cables.upper[own]] - tier[cables.lower[own]] == 1))
 
 
 def _between_groups(flavour: str, plan: GroupPlan) -> Choice:
@@ -90,8 +100,14 @@ def _between_groups(flavour: str, plan: GroupPlan) -> Choice:
 
 def roots_of(subnet: Subnet) -> npt.NDArray[np.int32]:
     """Switches that up-down and fat-tree engines start from: the top tier. Of groups, which have no common top, those of the
-    first: all of them as roots would leave no way that is up only."""
+    first: all of them as roots would leave no way that is up only. Of leaves joined to each other one, for the same reason: the
+    one with the most neighbours."""
     top = subnet.tier(subnet.top)
+    if subnet.top == 0 and len(top) > 1 and subnet.layout is None:
+        cables = subnet.cables
+        own = cables.kind != HOST_CABLE
+        pairs = np.unique(np.stack([cables.lower[own], cables.upper[own]], axis=1), axis=0)
+        top = np.bincount(pairs.ravel(), minlength=len(top)).argmax(keepdims=True)
     if isinstance(subnet.layout, GroupPlan):
         top = top[: subnet.layout.spines or 1]
     return top.astype(np.int32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 
 from ibgen.diagnostics import Finding, Path, Severity, declare
 from ibgen.fabric import Fabric, Subnet
-from ibgen.hostlist import expand
+from ibgen.hostlist import expand, fold
 from ibgen.spec import ClusterSpec, Member, Partition
 
 from .sriov import VirtualFunctions, numbers, virtual_functions
@@ -18,16 +19,22 @@ from .tenant_findings import VF_RANGE
 DEFAULT_PKEY = 0x7FFF
 """The default partition; every port is in it (InfiniBand Architecture Specification, volume 1, 10.9.2)."""
 
-LIMITED, FULL = 0, 1
+LIMITED, FULL, BOTH = 0, 1, 2
+"""Memberships, ordered: where two members of one partition name a port, the higher one counts. BOTH holds both keys."""
+
+LEVELS = {"limited": LIMITED, "full": FULL, "both": BOTH}
+
+Reached = dict[tuple[int, int], set[str]]
+"""(partition, member) -> names of the hosts it reaches, over all subnets of a fabric."""
 
 MEMBER_WITHOUT_PORTS = declare(
     "IBG341",
     "partition-member-without-ports",
     Severity.ERROR,
-    """A member of a partition names hosts that have no port on the fabric.
+    """A member of a partition names hosts that have no port on the fabric, or that are not of the pool it names.
 
-    The partition would be written without them, and OpenSM would say nothing: the hosts could not talk to their tenant.
-    Attach the pool to the fabric, or take the member out.
+    `pool`, `hosts` and `hcas` narrow each other. The partition would be written without these hosts, and OpenSM would say
+    nothing: they could not talk to their tenant. Attach the pool to the fabric, or take them out.
 
     Bad:
         pools: [{name: spare, hosts: "spare-[1-2]", platform: dgx-h100}]
@@ -46,8 +53,8 @@ MEMBER_WITHOUT_PORTS = declare(
 
 @dataclass(frozen=True, slots=True)
 class PartitionMembers:
-    """One partition of one subnet. `rows` are rows of the subnet's Ports in ascending order, `membership` LIMITED or FULL
-    for each; `others` are port GUIDs that are no row of Ports: those written in the spec and those of virtual functions."""
+    """One partition of one subnet. `rows` are rows of the subnet's Ports in ascending order, `membership` LIMITED, FULL or
+    BOTH for each; `others` are port GUIDs that are no row of Ports: those written in the spec and those of virtual functions."""
 
     name: str
     pkey: int  # low 15 bits
@@ -55,7 +62,7 @@ class PartitionMembers:
     rows: npt.NDArray[np.int32]
     membership: npt.NDArray[np.int8]
     others: tuple[tuple[int, int], ...] = ()
-    everyone: int | None = None  # FULL or LIMITED where every port of the subnet has that membership
+    everyone: int | None = None  # where every port of the subnet has that membership
     functions: int = 0  # how many of `others` are virtual functions
     carriers: npt.NDArray[np.int32] | None = None  # rows of the ports that carry them
 
@@ -71,21 +78,43 @@ class PartitionPlan:
 def partition_plans(spec: ClusterSpec, fabric: Fabric) -> tuple[tuple[PartitionPlan, ...], tuple[Finding, ...]]:
     """One plan per InfiniBand subnet."""
     plans, findings = [], []
+    reached: dict[int, Reached] = {}
     for subnet in fabric.subnets:
         declared = spec.fabrics[subnet.fabric]
         if declared.kind != "infiniband":
             continue
         rows: list[PartitionMembers] = []
         functions = virtual_functions(spec, fabric, subnet)
+        named = reached.setdefault(subnet.fabric, {})
         for index, partition in enumerate(declared.partitions):
-            members, found = _members(spec, fabric, subnet, functions, index, partition)
+            members, found = _members(spec, fabric, subnet, functions, index, partition, named)
             rows.append(members)
             findings.extend(found)
         if all(p.pkey != DEFAULT_PKEY for p in rows):
             rows.append(_everyone(subnet))
         rows.sort(key=lambda p: (p.pkey != DEFAULT_PKEY, p.pkey))
         plans.append(PartitionPlan(subnet.name, tuple(rows)))
+    for number, named in reached.items():
+        findings.extend(_left_out(spec, fabric, number, named))
     return tuple(plans), tuple(findings)
+
+
+def _left_out(spec: ClusterSpec, fabric: Fabric, number: int, named: Reached) -> Iterator[Finding]:
+    """Members that reach no port, or not of every host they name, on any subnet of the fabric (it has one per plane or rail)."""
+    declared = spec.fabrics[number]
+    for (index, m), hosts in sorted(named.items()):
+        member = declared.partitions[index].members[m]
+        written = expand(member.hosts) if member.hosts is not None else []
+        missing = [name for name in written if name not in hosts and name in fabric.hosts.row]
+        if missing or (not hosts and not written):  # a name that no host has is somebody else's finding
+            who = fold(missing) if missing else member.pool
+            whose = f" of `{member.pool}`" if missing and member.pool else ""
+            which = "no port" if member.hcas == "all" else "no such port"
+            yield MEMBER_WITHOUT_PORTS.finding(
+                f"{which} of {who}{whose} is attached to `{declared.name}`",
+                ("fabrics", number, "partitions", index, "members", m),
+                hint=f"attach the pool to `{declared.name}`, or take them out of the member",
+            )
 
 
 def _everyone(subnet: Subnet) -> PartitionMembers:
@@ -96,7 +125,13 @@ def _everyone(subnet: Subnet) -> PartitionMembers:
 
 
 def _members(
-    spec: ClusterSpec, fabric: Fabric, subnet: Subnet, functions: VirtualFunctions, index: int, partition: Partition
+    spec: ClusterSpec,
+    fabric: Fabric,
+    subnet: Subnet,
+    functions: VirtualFunctions,
+    index: int,
+    partition: Partition,
+    named: Reached,
 ) -> tuple[PartitionMembers, list[Finding]]:
     count = len(subnet.ports.host)
     chosen = np.full(count, -1, dtype=np.int8)
@@ -105,14 +140,13 @@ def _members(
     carriers: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
     findings: list[Finding] = []
     for m, member in enumerate(partition.members):
-        level = LIMITED if member.membership == "limited" else FULL
+        level = LEVELS[member.membership]
         at = ("fabrics", subnet.fabric, "partitions", index, "members", m)
         if member.guid is not None:
             others[member.guid] = max(others.get(member.guid, LIMITED), level)
             continue
         meant = member_rows(spec, fabric, subnet, member)
-        if not len(meant):
-            findings.append(_no_ports(spec.fabrics[subnet.fabric].name, member, at))
+        named.setdefault((index, m), set()).update(fabric.hosts.names[h] for h in np.unique(subnet.ports.host[meant]).tolist())
         if member.vfs is not None:
             keep, found = _functions(spec, functions, member, meant, at)
             own |= {guid: max(own.get(guid, LIMITED), level) for guid in functions.port_guid[keep].tolist()}
@@ -127,14 +161,6 @@ def _members(
     name = "Default" if partition.pkey == DEFAULT_PKEY else partition.name
     more = tuple({**own, **others}.items())
     return PartitionMembers(name, partition.pkey, index, rows, levels, more, everyone, len(own), carriers), findings
-
-
-def _no_ports(fabric: str, member: Member, at: Path) -> Finding:
-    return MEMBER_WITHOUT_PORTS.finding(
-        f"no port of {member.hosts or member.pool} is attached to `{fabric}`",
-        at,
-        hint=f"attach the pool to `{fabric}`, or take the member out",
-    )
 
 
 def _functions(

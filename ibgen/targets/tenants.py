@@ -70,7 +70,7 @@ def _choose(
     asked = np.full(count, _NONE, dtype=np.int64)
     findings: list[Finding] = []
     for place, partition in enumerate(plan.partitions):
-        rows = partition.rows[(partition.membership == FULL) & subnet.ports.compute[partition.rows]]
+        rows = partition.rows[(partition.membership >= FULL) & subnet.ports.compute[partition.rows]]
         members = np.bincount(subnet.ports.host[rows], minlength=count)
         whole = here & (members == total)
         if partition.index >= 0 and declared.partitions[partition.index].jobs:
