@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ibgen import source, spec
-from ibgen.diagnostics import Finding, Span
+from ibgen.diagnostics import Finding, On, Span
 from ibgen.diagnostics import Path as SpecPath
-from ibgen.fabric import Bindings, read_bindings
+from ibgen.fabric import Bindings, Fabric, read_bindings
 from ibgen.spec import ClusterSpec, Site
 from ibgen.spec.findings import UNREADABLE_COMPANION
+from ibgen.spec.racks import strangers
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Companions:
     site: Site | None = None
     catalog: tuple[tuple[str, str], ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
+    site_document: source.Document | None = None
 
 
 def read_companions(cluster: ClusterSpec, folder: Path) -> tuple[Companions, tuple[Finding, ...]]:
@@ -40,7 +42,7 @@ def read_companions(cluster: ClusterSpec, folder: Path) -> tuple[Companions, tup
         texts[str(path)] = text
         return str(path), text
 
-    bindings = site = None
+    bindings = site = document = None
     if cluster.bindings is not None and (got := read(cluster.bindings, ("bindings",))):
         bindings, found = read_bindings(got[1], got[0])
         findings.extend(found)
@@ -50,11 +52,21 @@ def read_companions(cluster: ClusterSpec, folder: Path) -> tuple[Companions, tup
         # the site is a document of its own: its paths are turned into spans before they can be mistaken for the spec's
         findings.extend(_placed(f, document) for f in (*parsed, *found))
     rows = [got for n, name in enumerate(cluster.catalog) if (got := read(name, ("catalog", n)))]
-    return Companions(bindings, site, tuple(rows), texts), tuple(findings)
+    return Companions(bindings, site, tuple(rows), texts, document), tuple(findings)
+
+
+def strangers_in_racks(companions: Companions, fabric: Fabric) -> tuple[Finding, ...]:
+    """Hosts and switches of the site that the cluster does not have. Opaque fabrics have no switches that could be named."""
+    site, document = companions.site, companions.site_document
+    if site is None or document is None:
+        return ()
+    switches = None if fabric.failed else [name for s in fabric.subnets for name in s.switches.names]
+    return tuple(_placed(f, document) for f in strangers(site, fabric.hosts.names, switches))
 
 
 def _placed(finding: Finding, document: source.Document) -> Finding:
-    from dataclasses import replace
+    def span(at: SpecPath | Span, on: On) -> Span:
+        return at if isinstance(at, Span) else document.span(at, on)
 
-    at = finding.at if isinstance(finding.at, Span) else document.span(finding.at, finding.on)
-    return replace(finding, at=at)
+    labels = tuple(replace(label, at=span(label.at, label.on)) for label in finding.labels)
+    return replace(finding, at=span(finding.at, finding.on), labels=labels)

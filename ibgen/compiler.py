@@ -20,7 +20,7 @@ from ibgen import __version__, checks, emit, foreign, simulate, source, spec, ta
 from ibgen import catalog as catalogs
 from ibgen import fabric as fabrics
 from ibgen.catalog.opensm import Flavour
-from ibgen.companions import Companions, read_companions
+from ibgen.companions import Companions, read_companions, strangers_in_racks
 from ibgen.compilation import Compilation, complete
 from ibgen.diagnostics import Code, Finding, Report, Severity, locate
 
@@ -65,6 +65,7 @@ def _compile(given: Input, progress: Progress) -> tuple[Compilation, Report]:
         built, found = fabrics.resolve(cluster, catalog, companions.bindings)
         findings += found
         c = replace(c, fabric=built)
+        findings += strangers_in_racks(companions, built) if built is not None else ()
     if c.spec is not None and c.fabric is not None:
         progress("deciding the targets")
         decided, found = targets.decide(c.spec, c.fabric, catalog)

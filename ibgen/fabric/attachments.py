@@ -22,7 +22,7 @@ from ibgen.spec import Attach, ClusterSpec, FabricSpec
 from .columns import Bools, Ints, Rates
 from .findings import NO_SUCH_PORT, NOTHING_ATTACHED, PORT_TWICE, UNKNOWN_HCA, WRONG_LINK
 from .inventory import Inventory
-from .spelling import meant
+from .spelling import KINDS, meant
 
 _LINKS = {"infiniband": ("infiniband",), "efa": ("efa",), "roce": ("infiniband", "ethernet")}
 """Kind of a fabric -> links it takes. ConnectX ports speak either protocol, so an InfiniBand HCA may serve RoCE."""
@@ -137,7 +137,7 @@ def _lanes(
     strange = [platform.hcas[i] for i in chosen if platform.hcas[i].link not in _LINKS[fabric.kind]]
     if strange:
         names = ", ".join(h.name for h in strange)
-        message = f"{names} of {platform.id}: {strange[0].link} adapters cannot be plugged into an {fabric.kind} fabric"
+        message = f"{names} of {platform.id}: {strange[0].link} adapters cannot be plugged into {KINDS[fabric.kind]} fabric"
         hint = f"attach other adapters, or say `kind: {'efa' if strange[0].link == 'efa' else 'roce'}`"
         return None, (WRONG_LINK.finding(message, (*at, "hcas"), hint=hint),)
     planned, findings = _planes(attach, planes, at)

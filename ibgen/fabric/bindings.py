@@ -14,7 +14,7 @@ from functools import cached_property
 
 from ibgen.diagnostics import Finding, Label, Span
 
-from .findings import BINDING_TWICE, BINDINGS_UNREADABLE, GUID_TWICE, GUID_UNREADABLE, GUID_ZERO
+from .findings import BINDING_TWICE, BINDINGS_UNREADABLE, GUID_OF_GROUP, GUID_TWICE, GUID_UNREADABLE, GUID_ZERO
 
 COLUMNS = ("host", "hca", "port", "node_guid", "port_guid", "system_image_guid")
 """In the order that is written; `system_image_guid` may be absent, the others may stand in any order."""
@@ -124,6 +124,10 @@ def _guid(text: str, column: str, optional: bool, at: Span, findings: list[Findi
     if value == 0:
         hint = "read it again from the adapter (`ibstat`), or leave the row out until it is known"
         findings.append(GUID_ZERO.finding(f"the {column} is zero, which means `not set`", at, hint=hint))
+        return None
+    if value >> 56 & 1:  # the I/G bit of an EUI-64
+        message = f"{text} is the address of a group: its first octet is odd"
+        findings.append(GUID_OF_GROUP.finding(message, at, hint="read it again from the adapter (`ibstat`)"))
         return None
     return value
 

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import pydantic
 
 from ibgen.catalog import Catalog, Platform, generic
 from ibgen.diagnostics import Finding, Label, Path
 from ibgen.hostlist import HostlistError, expand, slots
 from ibgen.spec import ClusterSpec, InlinePlatform, Pool
 
+from . import inline
 from .columns import ACTIVE, DOWN, PLANNED, Bools, Hosts, Ints, Rates
-from .findings import BAD_PLATFORM, NOT_IN_POOL, SLOT_TWICE, SLOTS_UNCLEAR, UNKNOWN_HCA, UNKNOWN_PLATFORM
+from .findings import NOT_IN_POOL, SLOT_TWICE, SLOTS_UNCLEAR, UNKNOWN_HCA, UNKNOWN_PLATFORM
 from .spelling import meant
 
 _STATES = {"active": ACTIVE, "planned": PLANNED, "down": DOWN}
@@ -96,7 +96,7 @@ def take(spec: ClusterSpec, catalog: Catalog) -> tuple[Inventory, tuple[Finding,
 
 def _platform(pool: Pool, catalog: Catalog, at: Path) -> tuple[Platform | None, tuple[Finding, ...]]:
     if isinstance(pool.platform, InlinePlatform):
-        return _inline(pool.name, pool.platform, at)
+        return inline.platform(pool.name, pool.platform, catalog, at)
     platform = catalog.platform(pool.platform)
     if platform is not None:
         return platform, ()
@@ -105,33 +105,6 @@ def _platform(pool: Pool, catalog: Catalog, at: Path) -> tuple[Platform | None, 
         f"did you mean {' or '.join(f'`{n}`' for n in near)}?" if near else "`ibgen show platforms` lists what the catalog has"
     )
     return None, (UNKNOWN_PLATFORM.finding(f"the catalog has no platform `{pool.platform}`", at, hint=hint),)
-
-
-def _inline(pool: str, given: InlinePlatform, at: Path) -> tuple[Platform | None, tuple[Finding, ...]]:
-    if given.cores % given.sockets:
-        message = f"{given.cores} cores cannot be shared evenly by {given.sockets} sockets"
-        hint = f"`cores` counts the whole host's: a multiple of {given.sockets}"
-        return None, (BAD_PLATFORM.finding(message, (*at, "cores"), hint=hint),)
-    hcas = [
-        {
-            "name": h.name, "model": h.model, "ports": h.ports, "rate_gbps": h.rate, "role": h.role,
-            "pcie_gen": h.pcie, "pcie_width": h.width, "gpu": h.gpu, "numa": h.numa,
-        }
-        for h in given.hcas
-    ]  # fmt: skip
-    cpu = {
-        "sockets": given.sockets,
-        "cores_per_socket": max(1, given.cores // given.sockets),
-        "threads_per_core": given.threads,
-        "logical": given.cores * given.threads,
-        "memory_mb": given.memory_mb,
-    }
-    try:
-        return generic(pool, hcas, gpu=given.gpu, gpus=given.gpus, cpu=cpu), ()
-    except pydantic.ValidationError as error:
-        why = "; ".join(str(e["msg"]).removeprefix("Value error, ") for e in error.errors())
-        hint = "correct the list of adapters, or the number of GPUs"
-        return None, (BAD_PLATFORM.finding(f"platform of pool `{pool}`: {why}", at, hint=hint),)
 
 
 def _slots(pool: Pool, at: Path) -> tuple[list[tuple[str, int]] | None, tuple[Finding, ...]]:

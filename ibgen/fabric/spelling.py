@@ -5,6 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+KINDS = {"infiniband": "an InfiniBand", "roce": "a RoCE", "efa": "an EFA"}
+"""Kinds of fabrics in a sentence."""
+
 _MOST = 5_000
 """Names above this number are not compared: it would take longer than the hint is worth (about 1 us a name)."""
 

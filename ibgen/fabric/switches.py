@@ -7,6 +7,7 @@ from ibgen.diagnostics import Finding, Path
 from ibgen.spec import FabricSpec
 
 from .findings import UNKNOWN_SWITCH, WRONG_SWITCH
+from .spelling import KINDS
 
 
 def switch_model(catalog: Catalog, name: str, fabric: FabricSpec, at: Path) -> tuple[SwitchModel | None, tuple[Finding, ...]]:
@@ -18,7 +19,8 @@ def switch_model(catalog: Catalog, name: str, fabric: FabricSpec, at: Path) -> t
         return None, (UNKNOWN_SWITCH.finding(f"the catalog has no switch `{name}`", at, hint=hint),)
     wanted = "infiniband" if fabric.kind == "infiniband" else "ethernet"
     if model.fabric != wanted:
-        message = f"{model.id} is an {model.fabric} switch, and `{fabric.name}` is an {fabric.kind} fabric"
+        kind = KINDS["infiniband"] if model.fabric == "infiniband" else "an Ethernet"
+        message = f"{model.id} is {kind} switch, and `{fabric.name}` is {KINDS[fabric.kind]} fabric"
         fitting = "an Ethernet switch" if wanted == "ethernet" else "an InfiniBand switch"
         return None, (WRONG_SWITCH.finding(message, at, hint=f"take {fitting}, or change the fabric's `kind`"),)
     return model, ()

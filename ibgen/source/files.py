@@ -14,7 +14,13 @@ from ibgen.source.findings import NOT_TEXT, UNREADABLE
 MAX_BYTES = 64 << 20
 """An explicit spec of 8,192 hosts (57,000 lines) has 2 MB: 32 times the largest that is known, still read in a minute."""
 
-_WIDE = {b"\xff\xfe": "UTF-16, little endian", b"\xfe\xff": "UTF-16, big endian"}
+_WIDE = {
+    b"\xff\xfe\0\0": "UTF-32, little endian",
+    b"\0\0\xfe\xff": "UTF-32, big endian",
+    b"\xff\xfe": "UTF-16, little endian",
+    b"\xfe\xff": "UTF-16, big endian",
+}
+"""Byte order marks (Unicode Standard, section 23.8), the longer first: a UTF-32 one begins with that of UTF-16."""
 
 
 def read(path: pathlib.Path, name: str | None = None) -> tuple[str | None, tuple[Finding, ...]]:
@@ -71,7 +77,7 @@ def _point(data: bytes, offset: int, shown: str) -> Span:
 
 
 def _not_utf8(data: bytes, shown: str, error: UnicodeDecodeError) -> Finding:
-    if wide := _WIDE.get(data[:2]):
+    if wide := next((words for mark, words in _WIDE.items() if data.startswith(mark)), None):
         return NOT_TEXT.finding(f"{shown} is {wide}, not UTF-8", Span(shown, 1), hint="save it as UTF-8 in your editor")
     offset = error.start
     at = _point(data, offset, shown)

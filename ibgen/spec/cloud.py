@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from .fields import Count, Name, Section, Switchable, Text, doc
+from .form import Form
 
 
 def _arm_id(text: str) -> str:
@@ -27,7 +28,9 @@ def _cidr(text: str) -> str:
 
 ArmId = Annotated[str, AfterValidator(_arm_id)]
 Cidr = Annotated[str, AfterValidator(_cidr)]
-Slug = Annotated[str, Field(pattern=r"^[a-z]([a-z0-9-]{0,45}[a-z0-9])?$")]
+Slug = Annotated[
+    str, Form(r"[a-z]([a-z0-9-]{0,45}[a-z0-9])?", "small letters, digits and `-`, a letter first and no `-` last, 47 at most")
+]
 
 
 class AzureNetwork(Section):
@@ -56,7 +59,8 @@ class AzureImage(Section):
     offer: Annotated[Slug, doc("Marketplace offer", "ubuntu-hpc", "replace-host")] = "ubuntu-hpc"
     sku: Annotated[Name, doc("Marketplace SKU", "2204", "replace-host")] = "2204"
     version: Annotated[
-        Annotated[str, Field(pattern=r"^[0-9]{1,10}\.[0-9]{1,10}\.[0-9]{1,16}$")] | None,
+        Annotated[str, Form(r"[0-9]{1,10}\.[0-9]{1,10}\.[0-9]{1,16}", "three numbers with dots between them; `latest` is none")]
+        | None,
         doc(
             "Exact image version: `latest` would give VMs of one scale set different drivers",
             "22.04.2024102301",
@@ -79,11 +83,12 @@ class AzureCloud(Section):
     pool: Annotated[Name, doc("The pool whose hosts are this scale set", "burst", "reprovision")]
     fabric: Annotated[Name, doc("The provider-run fabric its adapters join", "azure-ib", "none")]
     region: Annotated[
-        Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{2,40}$")], doc("Azure location", "southcentralus", "reprovision")
+        Annotated[str, Form(r"[a-z][a-z0-9]{2,40}", "an Azure location in small letters and digits")],
+        doc("Azure location", "southcentralus", "reprovision"),
     ]
     instances: Annotated[Count | None, doc("VMs to run now; the pool's hosts unless given", 4, "none", le=1000)] = None
     sku: Annotated[
-        Annotated[str, Field(pattern=r"^Standard_[A-Za-z0-9_]{1,60}$")] | None,
+        Annotated[str, Form(r"Standard_[A-Za-z0-9_]{1,60}", "a VM size that starts with `Standard_`")] | None,
         doc("VM size; the pool's platform unless given", "Standard_ND96isr_H100_v5", "reprovision"),
     ] = None
     scale_set_limit: Annotated[
@@ -101,7 +106,14 @@ class AzureCloud(Section):
     zone: Annotated[Literal["1", "2", "3"] | None, doc("Availability zone", "1", "reprovision")] = None
     provider_major: Annotated[Count, doc("Major of hashicorp/azurerm: 4 or 5", 5, "none", ge=4, le=5)] = 5
     resource_group: Annotated[
-        Annotated[str, Field(pattern=r"^[A-Za-z0-9_()][A-Za-z0-9_.()-]{0,88}[A-Za-z0-9_()-]$")] | None,
+        Annotated[
+            str,
+            Form(
+                r"[A-Za-z0-9_()][A-Za-z0-9_.()-]{0,88}[A-Za-z0-9_()-]",
+                "2 to 90 letters, digits, `_`, `-`, `.` and parentheses, no `.` at an end",
+            ),
+        ]
+        | None,
         doc("Resource group that is created", "pod-a-burst", "reprovision"),
     ] = None
     network: Annotated[AzureNetwork, doc("Network", {"subnet": "10.30.0.0/20"}, "reprovision")] = AzureNetwork()
@@ -111,13 +123,28 @@ class AzureCloud(Section):
         Literal["Premium_LRS", "StandardSSD_LRS", "Standard_LRS"], doc("OS disk kind", "Premium_LRS", "reprovision")
     ] = "Premium_LRS"
     admin_user: Annotated[
-        Annotated[str, Field(pattern=r"^[a-z_][a-z0-9_-]{0,31}$")], doc("Login user, by key only", "hpcadmin", "replace-host")
+        Annotated[
+            str,
+            Form(
+                r"[a-z_][a-z0-9_-]{0,31}", "a Linux user name: small letters, digits, `_` and `-`, 32 at most, no digit first"
+            ),
+        ],
+        doc("Login user, by key only", "hpcadmin", "replace-host"),
     ] = "hpcadmin"
     encryption_at_host: Annotated[Switchable, doc("Encrypt temp and cached disks", True, "replace-host")] = True
     accelerated_networking: Annotated[Switchable, doc("SR-IOV on the Ethernet side", True, "replace-host")] = True
     register_providers: Annotated[Switchable, doc("Let Terraform register resource providers", False, "none")] = False
     tags: Annotated[
-        dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _.:-]{0,127}$")], Text],
+        dict[
+            Annotated[
+                str,
+                Form(
+                    r"[A-Za-z0-9][A-Za-z0-9 _.:-]{0,127}",
+                    "a tag's name of letters, digits, blanks, `_`, `.`, `:` and `-`, 128 at most",
+                ),
+            ],
+            Text,
+        ],
         doc("Tags of every resource", {"owner": "ml-infra"}, "none", max_length=50),
     ] = Field(default_factory=dict)
     cloud_init: Annotated[Switchable, doc("Give the VMs the tree's environment as user data", True, "replace-host")] = True

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from .fields import Count, Guid, HostList, Name, Prefix, Section, Switchable, Text, doc
+from .form import Form
 
 Engine = Literal[
     "minhop", "updn", "dnup", "ftree", "lash", "dor", "torus-2QoS", "dfsssp", "sssp", "nue", "file",
@@ -15,6 +16,9 @@ Engine = Literal[
 """Upstream's engines (OpenSM 3.3.23) and those of NVIDIA's manager; which of them a flavour knows is a rule's business.
 `auto` is ibgen's own word: the engines that suit the shape and the manager."""
 
+ManagerVersion = Annotated[str, Form(r"[0-9]{1,4}(\.[0-9]{1,9}){1,4}", "a release, numbers with dots between them")]
+"""`3.3.23`, `5.24`: without the build that `opensm --version` prints behind it."""
+
 KeyName = Literal["m_key", "sm_key", "sa_key", "cc_key", "key_mgr_seed"]
 
 
@@ -22,13 +26,11 @@ class Secret(Section):
     """Where a key is found when the manager is installed. Only the place is written down, never the key."""
 
     file: Annotated[
-        str | None,
-        Field(pattern=r"^/[A-Za-z0-9_./-]+$"),
+        Annotated[str, Form(r"/[A-Za-z0-9_./-]+", "an absolute path of letters, digits, `_`, `.`, `-` and `/`")] | None,
         doc("A file on the manager's host that holds the key as 0x and 1 to 16 digits", "/etc/opensm/keys/m_key", "sm-restart"),
     ] = None
     env: Annotated[
-        str | None,
-        Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$"),
+        Annotated[str, Form(r"[A-Za-z_][A-Za-z0-9_]{0,63}", "a variable's name: letters, digits, `_`, no digit first")] | None,
         doc("An environment variable of install.sh that holds it", "IBGEN_M_KEY", "sm-restart"),
     ] = None
 
@@ -103,7 +105,10 @@ class ManagerFiles(Section):
         tuple[PrefixRoute, ...], doc("Routers to other subnets", [{"router": "0x0002c90300a1b2c3"}], "sm-restart")
     ] = ()
     logging: Annotated[
-        dict[Annotated[str, Field(pattern=r"^osm_[a-z0-9_]+\.c$")], Annotated[Count, Field(le=255)]],
+        dict[
+            Annotated[str, Form(r"osm_[a-z0-9_]+\.c", "a source file of OpenSM: `osm_`, small letters, digits, `_`, and `.c`")],
+            Annotated[Count, Field(le=255)],
+        ],
         doc("Log flags of single modules, by their source file", {"osm_ucast_mgr.c": "0x07"}, "sm-restart"),
     ] = Field(default_factory=dict)
 
@@ -115,7 +120,7 @@ class Control(Section):
     flavour: Annotated[
         Literal["upstream", "nvidia"], doc("linux-rdma's OpenSM, or the one of DOCA and UFM", "nvidia", "sm-restart")
     ] = "upstream"
-    version: Annotated[Text | None, doc("Its version", "5.24", "sm-restart")] = None
+    version: Annotated[ManagerVersion | None, doc("Its version", "5.24", "sm-restart")] = None
     hosts: Annotated[tuple[Name, ...], doc("Where it runs, master first", ["ufm-01", "ufm-02"], "sm-restart")] = ()
     routing: Annotated[
         tuple[Engine, ...],
@@ -125,7 +130,7 @@ class Control(Section):
         0xFE80000000000000
     )
     options: Annotated[
-        dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], Text],
+        dict[Annotated[str, Form(r"[a-z][a-z0-9_]*", "an option's name: small letters, digits and `_`, a letter first")], Text],
         doc("Further options of the manager, by their own names", {"sweep_interval": "30"}, "sm-restart"),
     ] = Field(default_factory=dict)
     secrets: Annotated[

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from .control import Control
 from .fields import (
@@ -12,11 +12,11 @@ from .fields import (
     Device,
     Guid,
     HostList,
+    LinkRate,
     Membership,
     Name,
     PartitionName,
     PKey,
-    Rate,
     Section,
     Switchable,
     Text,
@@ -47,14 +47,22 @@ class Ipoib(Section):
     """The partition's IPoIB broadcast group."""
 
     mtu: Annotated[Count, doc("IB MTU in bytes; IPoIB's own is 4 less", 4096, "host-env")] = 2048
-    rate: Annotated[Rate | None, doc("Rate of the group; the slowest member's unless given", "400G", "reload")] = None
+    rate: Annotated[LinkRate | None, doc("Rate of the group; the slowest member's unless given", "400G", "reload")] = None
     sl: Annotated[
         Count | None, doc("Service level; the one of the traffic class for IPoIB unless given", 0, "reload", le=15)
     ] = None
 
 
+class MemberError(ValueError):
+    """Keys of a member that do not go together; `hint` says what to write."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
 class Member(Section):
-    """Some members of a partition."""
+    """Some members of a partition: hosts by pool or name, narrowed by adapters and virtual functions; or one foreign port."""
 
     pool: Annotated[Name | None, doc("A pool", "gpu", "reload")] = None
     hosts: Annotated[HostList | None, doc("Some of its hosts", "dgx-[001-064]", "reload")] = None
@@ -62,6 +70,16 @@ class Member(Section):
     guid: Annotated[Guid | None, doc("A port GUID that is no host of the spec", "0x0002c90300a1b2c3", "reload")] = None
     vfs: Annotated[Text | None, doc("Virtual functions, a range", "0-3", "reload")] = None
     membership: Annotated[Membership, doc("full, limited, or both", "full", "reload")]
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        if self.guid is None and self.pool is None and self.hosts is None:
+            raise MemberError(
+                "a member without `pool`, `hosts` or `guid` would be everyone", "name a pool, each its own member"
+            )
+        if self.guid is not None and (self.pool or self.hosts or self.vfs or self.hcas != "all"):
+            raise MemberError("a `guid` is one port: what stands beside it would be ignored", "make it a member of its own")
+        return self
 
 
 class Partition(Section):

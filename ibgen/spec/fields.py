@@ -106,6 +106,15 @@ Rate = Annotated[
 ]
 """A port's data rate in Gb/s: `400G`, `NDR`, `HDR100`."""
 
+
+def _link_rate(gbps: float) -> float:
+    units.opensm_rate(gbps)
+    return gbps
+
+
+LinkRate = Annotated[Rate, AfterValidator(_link_rate)]
+"""A `Rate` that an InfiniBand link can have: a generation's lane rate over 1, 2, 4, 8 or 12 lanes."""
+
 Size = Annotated[int, _readable(units.size_bytes), WithJsonSchema(_NUMBER_OR_TEXT)]
 """Bytes: `4 GiB`, `8MB`, `4096`."""
 
@@ -215,6 +224,8 @@ def _guid(text: str) -> int:
     value = _hex(text)
     if value == 0:
         raise ValueError("a GUID of zero means `not set`")
+    if value >> 56 & 1:
+        raise ValueError("the first octet is odd: that is the address of a group, never of a port (EUI-64)")
     return value
 
 

@@ -159,3 +159,86 @@ LANGUAGE_VERSION = declare(
         pools: [{name: gpu, hosts: "node-[01-04]", platform: dgx-h100}]
     """,
 )
+
+WRITTEN_TWICE = declare(
+    "IBG040",
+    "written-twice",
+    Severity.ERROR,
+    """One word or number stands twice in a list.
+
+    The second one changes nothing: an engine that failed fails again, a pool is in a partition once. Another one was meant, or
+    the line was copied.
+
+    Bad:
+        fabrics: [{name: compute, control: {routing: [ar_updn, ar_updn]}}]
+    Good:
+        fabrics: [{name: compute, control: {routing: [ar_updn, updn]}}]
+    """,
+)
+
+RACK_TWICE = declare(
+    "IBG214",
+    "rack-twice",
+    Severity.ERROR,
+    """The site has two racks of one name, or two racks in one place of a row.
+
+    Cable lists name the rack of each end. Two racks called A01 send people to the wrong one. Racks without `row` and
+    `position` are not compared by place.
+
+    Bad:
+        site: lab.site.yaml
+        # file: lab.site.yaml
+        racks:
+          - {name: A01, hosts: "node-[01-02]"}
+          - {name: A01, hosts: "node-[03-04]"}
+    Good:
+        site: lab.site.yaml
+        # file: lab.site.yaml
+        racks:
+          - {name: A01, hosts: "node-[01-02]"}
+          - {name: A02, hosts: "node-[03-04]"}
+    """,
+)
+
+RACKED_TWICE = declare(
+    "IBG215",
+    "in-two-racks",
+    Severity.ERROR,
+    """A host or a switch stands in two racks.
+
+    The last one would win, and the cable list would name a rack in which the port is not.
+
+    Bad:
+        site: lab.site.yaml
+        # file: lab.site.yaml
+        racks:
+          - {name: A01, hosts: "node-[01-02]"}
+          - {name: A02, hosts: "node-[02-04]"}
+    Good:
+        site: lab.site.yaml
+        # file: lab.site.yaml
+        racks:
+          - {name: A01, hosts: "node-[01-02]"}
+          - {name: A02, hosts: "node-[03-04]"}
+    """,
+)
+
+NOT_IN_CLUSTER = declare(
+    "IBG216",
+    "racked-but-unknown",
+    Severity.ERROR,
+    """The site puts a host or a switch into a rack that the spec does not have.
+
+    Its cables would be listed without a rack, and nobody would miss it. Hosts belong under `hosts`, switches under
+    `switches`, by the names that `ibgen show cables` prints. Switches are compared when every fabric could be built.
+
+    Bad:
+        site: lab.site.yaml
+        # file: lab.site.yaml
+        racks: [{name: A01, hosts: "node-[01-05]"}]
+    Good:
+        site: lab.site.yaml
+        # file: lab.site.yaml
+        racks: [{name: A01, hosts: "node-[01-04]"}]
+    """,
+)

@@ -16,6 +16,7 @@ from ibgen.source import Document
 
 from .cluster import ClusterSpec
 from .findings import BAD_VALUE, LANGUAGE_VERSION, MISSING_KEY, UNKNOWN_KEY, UNKNOWN_KIND, WRONG_TYPE
+from .racks import said_twice
 from .references import dangling
 from .site import Site
 
@@ -38,7 +39,10 @@ def load(document: Document) -> tuple[ClusterSpec | None, tuple[Finding, ...]]:
 
 def load_site(document: Document) -> tuple[Site | None, tuple[Finding, ...]]:
     """The site file, or None and what is wrong with it; paths are those of the site file's own document."""
-    return (None, ()) if document.data is None else _validate(Site, document.data)
+    if document.data is None:
+        return None, ()
+    site, findings = _validate(Site, document.data)
+    return site, findings if site is None else tuple(said_twice(site))
 
 
 def _newer(version: str) -> Finding:

@@ -7,9 +7,10 @@ from typing import Annotated
 from pydantic import Field
 
 from .fields import Name, Section, Text, doc
+from .form import Form
 
-VersionText = Annotated[str, Field(pattern=r"^2\.[0-9]{1,3}(\.[0-9]{1,3})?$")]
-ParameterName = Annotated[str, Field(pattern=r"^NCCL_[A-Z0-9_]+$")]
+VersionText = Annotated[str, Form(r"2\.[0-9]{1,3}(\.[0-9]{1,3})?", "a release of NCCL 2, such as 2.27 or 2.27.3")]
+ParameterName = Annotated[str, Form(r"NCCL_[A-Z0-9_]+", "a name that starts with `NCCL_`, then capitals, digits and `_`")]
 
 
 class Setting(Section):
@@ -27,7 +28,10 @@ class NcclPool(Section):
         doc("Parameters by hand", {"NCCL_IB_QPS_PER_CONNECTION": {"value": "4", "reason": "ECMP"}}, "host-env"),
     ] = Field(default_factory=dict)
     socket_interface: Annotated[
-        Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$")] | None,
+        Annotated[
+            str, Form(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,14}", "an interface's name: letters, digits, `_`, `.` and `-`, 15 at most")
+        ]
+        | None,
         doc("Interface of the bootstrap, matched exactly", "bond0", "host-env"),
     ] = None
 

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from .fields import BY_SHAPE, MAPPING, SCALAR, Count, Device, HostList, Model, Name, Rate, Section, Switchable, doc
 
 Role = Literal["compute", "storage", "management"]
 HostState = Literal["active", "planned", "down"]
+
+
+def _lanes(width: int) -> int:
+    if width not in LANES:
+        raise ValueError(f"a PCIe slot has {', '.join(map(str, LANES))} lanes")
+    return width
+
+
+LANES = (1, 2, 4, 8, 16, 32)
+"""PCI Express Base Specification, Link Width: x12 was dropped with 6.0 and never built into adapters."""
+
+Width = Annotated[Count, AfterValidator(_lanes)]
 
 
 class InlineHca(Section):
@@ -21,7 +33,7 @@ class InlineHca(Section):
     ports: Annotated[Count, doc("Ports of the adapter", 1, "recable", ge=1, le=8)] = 1
     role: Annotated[Role, doc("What the adapter is for; only compute adapters reach NCCL", "compute", "host-env")] = "compute"
     pcie: Annotated[Count, doc("PCIe generation of its slot", 5, "replace-host", ge=3, le=7)] = 5
-    width: Annotated[Count, doc("PCIe lanes of its slot", 16, "replace-host", ge=1, le=32)] = 16
+    width: Annotated[Width, doc("PCIe lanes of its slot", 16, "replace-host")] = 16
     gpu: Annotated[Count | None, doc("The GPU that sits nearest to it", 0, "host-env")] = None
     numa: Annotated[Count | None, doc("Its NUMA node", 0, "host-env")] = None
 
@@ -33,6 +45,9 @@ class InlinePlatform(Section):
     gpu: Annotated[Model | None, doc("GPU model of the catalog", "H100-SXM", "replace-host")] = None
     gpus: Annotated[Count, doc("GPUs per host", 8, "replace-host", le=64)] = 0
     sockets: Annotated[Count, doc("CPU sockets", 2, "slurm-restart", ge=1, le=16)] = 2
+    numa_nodes: Annotated[
+        Count | None, doc("NUMA nodes; as many as sockets unless given (NPS and SNC make more)", 8, "none", ge=1, le=256)
+    ] = None
     cores: Annotated[Count, doc("CPU cores of the host", 64, "slurm-restart", ge=1, le=4096)] = 32
     threads: Annotated[Count, doc("Hardware threads of a core", 2, "slurm-restart", ge=1, le=8)] = 1
     memory_mb: Annotated[Count, doc("Installed memory in MB", 512000, "slurm-restart", ge=1)] = 65536

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from .fields import Count, FileName, Name, PartitionName, Rate, Section, Switchable, doc
+from .form import Form
 
 Use = Literal["nccl", "ucx", "storage", "ipoib", "management", "default"]
 """Kinds of traffic that a program here can be told a service level for. `management` is the manager's own."""
@@ -95,12 +96,11 @@ class Congestion(Section):
         doc("File of the algorithm profile in `algorithms`, as shipped with the manager", "rtt_algo", "sm-restart"),
     ] = None
     algorithms: Annotated[
-        str | None,
-        Field(pattern=r"^/[A-Za-z0-9_./-]+$"),
+        Annotated[str, Form(r"/[A-Za-z0-9_./-]+", "an absolute path of letters, digits, `_`, `.`, `-` and `/`")] | None,
         doc("Folder of the profiles on the manager's hosts (ppcc_algo_dir)", "/opt/ufm/ppcc_algo", "sm-restart"),
     ] = None
     parameters: Annotated[
-        dict[Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$")], Count],
+        dict[Annotated[str, Form(r"[A-Z][A-Z0-9_]*", "capitals, digits and `_`, a letter first")], Count],
         doc("Parameters of the algorithm, by the names its profile defines", {"BW_G": "400"}, "sm-restart"),
     ] = Field(default_factory=dict)
     threshold: Annotated[Count | None, doc("How soon a switch marks packets: 0 never, 15 at once", 15, "reload", le=15)] = None
@@ -116,7 +116,7 @@ class Congestion(Section):
     ] = None
     trigger: Annotated[Count | None, doc("Step from which an event is logged", 2, "reload", le=255)] = None
     table: Annotated[
-        tuple[Annotated[str, Field(pattern=r"^[0-3]:[0-9]{1,5}$")], ...],
+        tuple[Annotated[str, Form(r"[0-3]:[0-9]{1,5}", "`shift:multiplier`, the shift 0 to 3")], ...],
         doc(
             "The table of injection delays, `shift:multiplier` each, the first without delay",
             ["0:0", "0:1"],

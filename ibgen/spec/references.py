@@ -10,11 +10,13 @@ from ibgen.hostlist import expand
 
 from .cluster import ClusterSpec
 from .findings import DUPLICATE_HOST, DUPLICATE_NAME, UNKNOWN_REFERENCE
+from .repeats import repeated
 
 
 def dangling(spec: ClusterSpec) -> Iterator[Finding]:
     """Duplicate names and hosts, and names that nothing bears."""
     yield from _duplicates(spec)
+    yield from repeated(spec)
     hosts: dict[str, int] = {}
     for p, pool in enumerate(spec.pools):
         yield from _twice(p, expand(pool.hosts), hosts)
@@ -38,6 +40,7 @@ def _duplicates(spec: ClusterSpec) -> Iterator[Finding]:
         (("pools",), [p.name for p in spec.pools]),
         (("fabrics",), [f.name for f in spec.fabrics]),
         (("workloads",), [w.name for w in spec.workloads]),
+        (("cloud",), [c.name or c.pool for c in spec.cloud]),
         (("slurm", "partitions"), [p.name for p in spec.slurm.partitions] if spec.slurm else []),
         *((("fabrics", i, "partitions"), [p.name for p in f.partitions]) for i, f in enumerate(spec.fabrics)),
         *((("fabrics", i, "qos", "classes"), [c.name for c in f.qos.classes]) for i, f in enumerate(spec.fabrics) if f.qos),
@@ -119,7 +122,7 @@ def _twice(p: int, names: Iterable[str], first: dict[str, int]) -> Iterator[Find
         first.setdefault(name, p)
     for other, twice in again.items():
         yield DUPLICATE_HOST.finding(
-            f"{_listed(twice, 'host')} defined twice",
+            f"{listed(twice, 'host')} defined twice",
             ("pools", p, "hosts"),
             label="again here",
             labels=[Label(("pools", other, "hosts"), "first here")] if other != p else [],
@@ -127,22 +130,26 @@ def _twice(p: int, names: Iterable[str], first: dict[str, int]) -> Iterator[Find
         )
 
 
-def _listed(names: list[str], what: str) -> str:
+def listed(names: list[str], what: str) -> str:
     """`host `a` is`, `hosts `a`, `b` and 7 more are`."""
     shown = ", ".join(f"`{n}`" for n in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    return f"{what} {shown} is" if len(names) == 1 else f"{what}s {shown} are"
+    several = f"{what}es" if what.endswith("ch") else f"{what}s"
+    return f"{what} {shown} is" if len(names) == 1 else f"{several} {shown} are"
+
+
+def near(name: str, known: set[str]) -> str:
+    """``did you mean `x`?``, or nothing; near matches among tens of thousands of hosts would cost more than they help."""
+    close = difflib.get_close_matches(name, sorted(known), n=1) if len(known) <= 2000 else []
+    return f"did you mean `{close[0]}`?" if close else ""
 
 
 def _missing(at: Path, names: Iterable[str], known: set[str], what: str) -> Iterator[Finding]:
     absent = [name for name in names if name not in known]
     if not absent:
         return
-    # near matches among tens of thousands of hosts would cost more than they help
-    close = difflib.get_close_matches(absent[0], sorted(known), n=1) if len(known) <= 2000 else []
-    if close:
-        hint = f"did you mean `{close[0]}`?"
-    elif what == "host":
+    hint = near(absent[0], known)
+    if not hint and what == "host":
         hint = "a host must stand in a pool's `hosts`"
-    else:
+    elif not hint:
         hint = f"the spec has: {', '.join(sorted(known))}" if known else f"the spec has no {what}"
-    yield UNKNOWN_REFERENCE.finding(f"{_listed(absent, what)} not in the spec", at, label=f"no such {what}", hint=hint)
+    yield UNKNOWN_REFERENCE.finding(f"{listed(absent, what)} not in the spec", at, label=f"no such {what}", hint=hint)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
 from .fields import Count, HostList, Name, Section, Switchable, Text, doc
+from .form import Form
 
-VersionText = Annotated[str, Field(pattern=r"^[2-4][0-9]\.(02|05|08|11)(\.[0-9]{1,3})?$")]
+VersionText = Annotated[
+    str, Form(r"[2-4][0-9]\.(02|05|08|11)(\.[0-9]{1,3})?", "a release of Slurm, year and month (02, 05, 08 or 11)")
+]
 
 
 class SlurmPartition(Section):
@@ -21,7 +22,11 @@ class SlurmPartition(Section):
     exclusive: Annotated[Switchable, doc("Whole nodes only", True, "slurm-reconfigure")] = True
     max_time: Annotated[
         Annotated[
-            str, Field(pattern=r"^([0-9]{1,5}-([01]?[0-9]|2[0-3])(:[0-5][0-9]){0,2}|[0-9]{1,7}(:[0-5][0-9]){0,2}|UNLIMITED)$")
+            str,
+            Form(
+                r"([0-9]{1,5}-([01]?[0-9]|2[0-3])(:[0-5][0-9]){0,2}|[0-9]{1,7}(:[0-5][0-9]){0,2}|UNLIMITED)",
+                "minutes, hours:minutes:seconds, days-hours:minutes:seconds or UNLIMITED",
+            ),
         ]
         | None,
         doc("Longest job, in Slurm's form", "2-00:00:00", "slurm-reconfigure"),

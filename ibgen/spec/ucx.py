@@ -7,10 +7,17 @@ from typing import Annotated
 from pydantic import Field
 
 from .fields import Name, Section, doc
+from .form import Form
 from .nccl import Setting
 
-UcxVersion = Annotated[str, Field(pattern=r"^[0-9]{1,2}\.[0-9]{1,3}(\.[0-9]{1,3})?$")]
-UcxName = Annotated[str, Field(pattern=r"^(UCX|OMPI_MCA)_[A-Za-z0-9_]+$", max_length=49)]
+UcxVersion = Annotated[
+    str, Form(r"[0-9]{1,2}\.[0-9]{1,3}(\.[0-9]{1,3})?", "a release of UCX, two or three numbers with dots between them")
+]
+UcxName = Annotated[
+    str,
+    Form(r"(UCX|OMPI_MCA)_[A-Za-z0-9_]+", "a name that starts with `UCX_` or `OMPI_MCA_`, then letters, digits and `_`"),
+    Field(max_length=49),
+]
 """A variable of UCX, or a parameter of Open MPI by its variable; UCX keeps 49 characters of a name in ucx.conf."""
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from .fields import BY_SHAPE, MAPPING, SCALAR, Count, Name, Number, Section, Switchable, doc
+from .form import Form
 
 _AT_LEAST_1 = Annotated[Count, Field(ge=1)]
 _FRACTION = {"ge": 0, "le": 1}
@@ -42,13 +43,16 @@ class Workload(Section):
     bytes_per_element: Annotated[_AT_LEAST_1, doc("Bytes of an activation or gradient element", 2, "none")] = 2
     recompute: Annotated[Switchable, doc("Full activation recomputation", False, "none")] = False
     overlap: Annotated[
-        dict[Annotated[str, Field(pattern=r"^(data|tensor|pipeline|expert|context)$")], Annotated[Number, Field(**_FRACTION)]],
+        dict[
+            Annotated[str, Form(r"(data|tensor|pipeline|expert|context)", "data, tensor, pipeline, expert or context")],
+            Annotated[Number, Field(**_FRACTION)],
+        ],
         doc("Share of each axis' communication hidden behind compute", {"data": 0.9}, "none"),
     ] = Field(default_factory=dict)
 
 
 Ratio = Annotated[Number, Field(ge=0.01, le=100)]
-TierRatios = dict[Annotated[str, Field(pattern=r"^(leaf|spine|group)$")], Ratio]
+TierRatios = dict[Annotated[str, Form(r"(leaf|spine|group)", "leaf, spine or group")], Ratio]
 
 
 RatioOrTiers = Annotated[Annotated[Ratio, SCALAR] | Annotated[TierRatios, MAPPING], BY_SHAPE]

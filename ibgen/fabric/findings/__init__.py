@@ -1,4 +1,5 @@
-"""Everything this room can say: `hosts` IBG101-119, `topology`, `cables`, `groups` IBG221-249, `guids` IBG301-309."""
+"""Everything this room can say: `hosts` IBG101-119, `platforms` IBG130-139, `topology`, `cables`, `groups` IBG221-249, `guids`
+IBG301-309."""
 
 from __future__ import annotations
 
@@ -23,6 +24,7 @@ from .guids import (
     BINDING_TWICE,
     BINDING_UNKNOWN,
     BINDINGS_UNREADABLE,
+    GUID_OF_GROUP,
     GUID_TWICE,
     GUID_UNREADABLE,
     GUID_ZERO,
@@ -40,6 +42,7 @@ from .hosts import (
     UNKNOWN_PLATFORM,
     WRONG_LINK,
 )
+from .platforms import NO_SUCH_RATE, UNKNOWN_GPU, UNKNOWN_HCA_MODEL
 from .topology import (
     CORE_COUNT,
     HOST_TOO_WIDE,
@@ -73,6 +76,7 @@ __all__ = [
     "GROUP_HOSTS",
     "GROUP_RAILS",
     "GROUP_SPINES",
+    "GUID_OF_GROUP",
     "GUID_TWICE",
     "GUID_UNREADABLE",
     "GUID_ZERO",
@@ -85,6 +89,7 @@ __all__ = [
     "NO_SPINE",
     "NO_SPLIT",
     "NO_SUCH_PORT",
+    "NO_SUCH_RATE",
     "POD",
     "PORT_TWICE",
     "RAILS_DISAGREE",
@@ -101,7 +106,9 @@ __all__ = [
     "UNITS_DISAGREE",
     "UNIT_SPLIT",
     "UNIT_TOO_LARGE",
+    "UNKNOWN_GPU",
     "UNKNOWN_HCA",
+    "UNKNOWN_HCA_MODEL",
     "UNKNOWN_PLATFORM",
     "UNKNOWN_SWITCH",
     "WRONG_LINK",

@@ -149,3 +149,26 @@ BINDING_TWICE = declare(
         node-02,mlx5_0,1,0x9c63c00300a1b300,0x9c63c00300a1b300,0x9c63c00300a1b300
     """,
 )
+
+GUID_OF_GROUP = declare(
+    "IBG307",
+    "guid-of-a-group",
+    Severity.ERROR,
+    """A GUID in the bindings whose first octet is odd: the address of a group, not of a port.
+
+    GUIDs are EUI-64: the lowest bit of the first octet is set for groups only (IEEE, guidelines for EUI-64). 0xffff... is what
+    a failed read gives; other odd octets come from bytes in the wrong order.
+
+    Bad:
+        bindings: lab.guids.csv
+        # file: lab.guids.csv
+        host,hca,port,node_guid,port_guid,system_image_guid
+        node-01,mlx5_0,1,0xffffffffffffffff,0xffffffffffffffff,0x9c63c00300a1b200
+
+    Good:
+        bindings: lab.guids.csv
+        # file: lab.guids.csv
+        host,hca,port,node_guid,port_guid,system_image_guid
+        node-01,mlx5_0,1,0x9c63c00300a1b200,0x9c63c00300a1b200,0x9c63c00300a1b200
+    """,
+)
