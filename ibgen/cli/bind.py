@@ -79,7 +79,7 @@ def bind(
         terminal.out(binding_json(outcome, report, str(file), stale=stale, written=stale and not check))
     else:
         _show(outcome, report)
-        _close(c, outcome, file, stale, check, arguments(spec, overlays), output)
+        _close(c, outcome, file, stale, check, spec, overlays)
     return FINDINGS if report.reaches(Severity(fail_on.value)) or (check and stale) else CLEAN
 
 
@@ -192,7 +192,7 @@ def _show(outcome: Outcome, report: Report) -> None:
 
 
 def _close(
-    c: Compilation, outcome: Outcome, file: Path, stale: bool, check: bool, words: list[str], output: Path | None
+    c: Compilation, outcome: Outcome, file: Path, stale: bool, check: bool, spec: Path, overlays: list[Path] | None
 ) -> None:
     """The last words: what was written, what the spec has to say about it, what is usually done now."""
     from ibgen.render.binding import counted
@@ -205,8 +205,10 @@ def _close(
     done = f"{'would change' if check else 'wrote'} {file}" if stale else f"{file} is what the dumps say"
     terminal.say(f"{done}, {counted(outcome)}")
     if c.spec is not None and c.spec.bindings is None:
-        terminal.say(f"add `bindings: {file.name if output is None else output}` to the spec, so that builds use it")
+        beside = os.path.relpath(file, spec.parent)
+        first = "lay it beside the spec, and " if beside.startswith("..") else ""
+        terminal.say(f"{first}add `bindings: {file.name if first else beside}` to the spec, so that builds use it")
     elif check and stale:
         terminal.say("without --check it is written")
     else:
-        next_step("ibgen", "build", *words)
+        next_step("ibgen", "build", *arguments(spec, overlays))
