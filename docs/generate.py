@@ -34,7 +34,7 @@ HUNDREDS = {
     "5": "Bandwidth",
     "6": "Targets: OpenSM, NCCL, Slurm",
     "7": "Cloud",
-    "8": "Observed fabric against the spec",
+    "8": "Observed fabrics and existing files",
     "9": "The written tree",
 }
 
