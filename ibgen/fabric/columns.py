@@ -178,13 +178,14 @@ class Subnet:
 
     @cached_property
     def bound(self) -> bool:
-        """Whether every GUID is a real one. Planned hosts have none yet and do not count; partly bound is unbound."""
-        return bool(self.switches.bound.all() and self.ports.bound[self.ports.state != PLANNED].all())
+        """Whether every GUID is a real one. Ports that are planned or out of service do not count;
+        partly bound is unbound."""
+        return bool(self.switches.bound.all() and self.ports.bound[self.ports.state == ACTIVE].all())
 
     @cached_property
     def unbound_hosts(self) -> Ints:
-        """Rows of the hosts, planned ones left out, that have an endpoint without a real GUID."""
-        rows: Ints = np.unique(self.ports.host[~self.ports.bound & (self.ports.state != PLANNED)])
+        """Rows of the hosts that have an active endpoint without a real GUID."""
+        rows: Ints = np.unique(self.ports.host[~self.ports.bound & (self.ports.state == ACTIVE)])
         return rows
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ibgen.catalog import Catalog
 from ibgen.diagnostics import Finding
-from ibgen.fabric import ACTIVE, PLANNED, Fabric, Subnet
+from ibgen.fabric import ACTIVE, Fabric, Subnet
 from ibgen.spec import ClusterSpec, FabricSpec
 
 from . import opensm_files, opensm_qos
@@ -115,7 +115,7 @@ def _manager(
 ) -> tuple[Manager, list[Finding]]:
     subnet = fabric.subnets[row]
     declared = spec.fabrics[subnet.fabric]
-    listed = subnet.ports.bound | (subnet.ports.state != PLANNED)
+    listed = subnet.ports.bound | (subnet.ports.state == ACTIVE)
     hosts = _hosts(fabric, subnet, declared)
     partitions = managed_partitions(plan, subnet, declared, listed)
     given, findings = given_options(declared.control, subnet.fabric, catalog)
