@@ -22,6 +22,7 @@ _MODELS = {
     "opensm": ("opensm", "ManagerOption"),
     "tuning": ("tuning", "TuningTable"),
     "latency": ("tuning", "AlgorithmLatency"),
+    "adaptive": ("adaptive", "AdaptiveShare"),
     "calibration": ("calibration", "Measurement"),
     "mfu": ("calibration", "TrainingRun"),
 }
@@ -41,6 +42,7 @@ SINGULAR = {
     "opensm": "option",
     "tuning": "tuning table",
     "latency": "algorithm",
+    "adaptive": "adaptive routing",
     "calibration": "measurement",
     "mfu": "training run",
 }

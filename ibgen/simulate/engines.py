@@ -1,0 +1,101 @@
+"""Which tables a subnet is simulated on, and where they come from.
+
+Takes the spec's control section and the graph. Gives tables and `TablesOf`, which says in words what stands for what. Closed
+form where the engine comes to D-mod-k on a regular tree, entry by entry otherwise; imported tables win over both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ibgen.fabric import Fabric, Subnet
+from ibgen.route import ENGINES, Graph, NotRouted, Routes, compute
+from ibgen.route.pointwise import Pointwise, pointwise
+from ibgen.spec import ClusterSpec
+from ibgen.targets import Targets
+from ibgen.targets.opensm_routing import ADAPTIVE, choose, roots_of
+
+from .walking import Tables
+
+Origin = Literal["closed form", "exact", "imported", "equal-cost multipath"]
+
+STAND_INS = {
+    "ar_updn": ("dmodk", "updn"), "ar_ftree": ("dmodk", "ftree"), "ar_dor": ("minhop",), "dfp": ("minhop",),
+    "dfp2": ("minhop",),
+    "ftree": ("dmodk", "ftree"), "dmodk": ("dmodk",), "minhop": ("minhop",), "updn": ("updn",), "dfsssp": ("dfsssp",),
+    "sssp": ("dfsssp",), "nue": ("dfsssp",), "lash": ("minhop",), "dnup": ("minhop",), "dor": ("minhop",),
+    "torus-2QoS": ("minhop",), "file": ("minhop",),
+}  # fmt: skip
+"""What is computed for an engine, in the order it is tried; minhop, which routes anything, comes last for all."""
+
+BALANCED_MOST = 20_000_000
+"""Table entries up to which balanced shortest ways are computed (one destination at a time); above them minhop stands in."""
+
+
+@dataclass(frozen=True, slots=True)
+class TablesOf:
+    """Where tables come from. `engine` computed them, `asked` is what the spec's manager is told; `why` says how they differ."""
+
+    engine: str
+    origin: Origin
+    asked: str
+    why: str
+
+
+def engine_of(spec: ClusterSpec, subnet: Subnet) -> str:
+    """The first engine that the manager will try, `ecmp` on Ethernet."""
+    declared = spec.fabrics[subnet.fabric]
+    if declared.kind == "roce":
+        return "ecmp"
+    return choose(declared.control, subnet).engines[0]
+
+
+def adaptive(spec: ClusterSpec, subnet: Subnet) -> bool:
+    """Whether the manager routes adaptively."""
+    return engine_of(spec, subnet) in ADAPTIVE
+
+
+def tables(
+    spec: ClusterSpec, fabric: Fabric, targets: Targets, subnet: Subnet, graph: Graph, routes: Routes | None = None, *,
+    exact: bool = False, fast: bool | None = None,
+) -> tuple[Tables, TablesOf]:  # fmt: skip
+    """The tables of a subnet. `exact`: entry by entry even where the closed form would do."""
+    asked = engine_of(spec, subnet)
+    if routes is not None:
+        origin: Origin = "imported" if routes.engine == "imported" else "exact"
+        why = "" if routes.engine == asked else f"the spec's manager is told {asked}; these tables were given instead"
+        return routes, TablesOf(routes.engine, origin, asked, why)
+    manager = next((m for m in targets.opensm if fabric.subnets[m.subnet] is subnet), None)
+    roots = manager.roots.tolist() if manager is not None and len(manager.roots) else roots_of(subnet).tolist()
+    refused = ""
+    for engine in _order(asked, graph, exact):
+        try:
+            made: Tables = pointwise(graph) if engine == "dmodk" and not exact else compute(graph, engine, roots, fast=fast)
+        except NotRouted as problem:
+            refused = refused or f"{engine} cannot route this graph ({problem})"
+            continue
+        closed = isinstance(made, Pointwise)
+        return made, TablesOf(engine, "closed form" if closed else "exact", asked, _why(asked, engine, refused))
+    raise NotRouted(refused)  # minhop routes any graph: never reached
+
+
+def _order(asked: str, graph: Graph, exact: bool) -> list[str]:
+    order = [*STAND_INS.get(asked, ("minhop",)), "minhop"]
+    if exact and asked in ENGINES:
+        order = [asked, *order]
+    if graph.endpoints * graph.switches > BALANCED_MOST:
+        order = [e for e in order if e != "dfsssp"]
+    return list(dict.fromkeys(order))
+
+
+def _why(asked: str, engine: str, refused: str) -> str:
+    if engine == asked:
+        return ""
+    if refused:
+        return f"{refused}; {engine} stands in for {asked}"
+    if engine == "dmodk" and asked == "ftree":
+        return "on a regular tree ftree comes to D-mod-k (same loads, measured with OpenSM 3.3.23)"
+    if asked in ADAPTIVE:
+        return f"{asked} is adaptive: {engine} tables are what it can do at least, `bounds` says what at most"
+    return f"{engine} stands in for {asked}, which is not computed here for a fabric of this size or kind"

@@ -1,0 +1,180 @@
+"""One subnet under traffic: loads, rates, bounds, rank order, and what that leaves collectives and the training step.
+
+Takes `ClusterSpec`, `Fabric`, `Targets`, `Catalog`, a row of `fabric.subnets`, and tables where real ones are known. Gives a
+`Study`: facts only. Models: counting on static tables; max-min fair rates; a fluid as the bound of adaptive routing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ibgen.catalog import Catalog
+from ibgen.fabric import Fabric, Subnet
+from ibgen.route import Graph, Removed, Routes, graph
+from ibgen.spec import ClusterSpec
+from ibgen.targets import Targets
+from ibgen.targets.service_levels import class_of
+
+from .bounding import bounds
+from .engines import TablesOf, adaptive, engine_of, tables
+from .fabric_rates import held_collectives, ratings, training_outcomes
+from .heat import heat
+from .jobs import compute_rows, place_of, rings, storage_flows, workload_flows
+from .link_tiers import tier_links
+from .loads import Loads, flow_loads
+from .measures import every_pair, random_patterns, shift_set, single_rings
+from .multipath import multipath
+from .named import WorstCable, worst_cables
+from .order import order_advice
+from .patterns import Flows, Rows, permutation
+from .rates import Rates, capacities, max_min
+from .results import DEFAULTS, Options, PatternResult, RateResult, Study, counted
+from .walking import Tables
+
+__all__ = ["Options", "Study", "study"]
+
+STATIC = "static tables"
+MAX_MIN = "max-min fair, static tables"
+
+
+@dataclass(frozen=True)
+class _Ground:
+    """What every part of a study stands on."""
+
+    spec: ClusterSpec
+    fabric: Fabric
+    subnet: Subnet
+    graph: Graph
+    tables: Tables
+    options: Options
+    jobs: Rows  # compute endpoints
+    place: Rows  # [H]
+    links: Rates
+    injected: Rates
+
+    def loads(self, flows: Flows) -> Loads:
+        return flow_loads(self.tables, flows, self.options.fast)
+
+
+def study(
+    spec: ClusterSpec, fabric: Fabric, targets: Targets, catalog: Catalog, subnet: int, routes: Routes | None = None,
+    options: Options = DEFAULTS, *, without: Removed | None = None,
+) -> Study:  # fmt: skip
+    """`routes` win over computed tables. `without`: what is out of service."""
+    s = fabric.subnets[subnet]
+    g = routes.graph if routes is not None else graph(s, without)
+    if engine_of(spec, s) == "ecmp" and routes is None:
+        return multipath(spec, fabric, s, g, options)
+    options.progress(f"routing {s.name}")
+    made, origin = tables(spec, fabric, targets, s, g, routes, exact=options.exact, fast=options.fast)
+    links, injected = capacities(s, g)
+    ground = _Ground(
+        spec, fabric, s, g, made, options, compute_rows(s, g), place_of(fabric, options.order), links, injected
+    )  # fmt: skip
+    return _study(ground, targets, catalog, origin)
+
+
+def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> Study:
+    x.options.progress(f"patterns on {x.subnet.name}")
+    found = [shift_set(x.tables, STATIC, x.options.fast)]
+    found += random_patterns(x.tables, x.graph.plugged, STATIC, x.options)
+    x.options.progress(f"all-to-all on {x.subnet.name}")
+    every, links, injected = every_pair(x.tables, STATIC, x.options.fast)
+    found.append(every)
+    named = _flows(x)
+    loads = {name: x.loads(flows) for name, flows in named.items()}
+    if len(x.jobs) > 1:
+        found += single_rings(x.tables, x.jobs, x.place, x.subnet.ports.host.astype(np.intp), STATIC, x.options)
+    found += [counted(name, STATIC, loads[name]) for name in named if name != "permutation"]
+    tiers = tier_links(x.graph, "permutation", loads["permutation"].links, loads["permutation"].injected)
+    tiers += tier_links(x.graph, "all-to-all", links, injected)
+    x.options.progress(f"rates on {x.subnet.name}")
+    rates = {name: max_min(loads[name], flows[0], x.links, x.injected) for name, flows in named.items()}
+    bounded = bounds(x.spec, x.subnet, x.graph, catalog, named, loads, x.links, x.injected)
+    rated = ratings(x.spec, x.fabric, x.subnet, x.jobs, rates.get("rail rings"), every, bounded, named)
+    more = x.options.collectives
+    return Study(
+        x.subnet.name, x.subnet.fabric, x.options.seed, len(x.graph.plugged), _hosts(x), int(x.graph.linked.sum()), _line(x),
+        origin, tuple(found), tiers, _worst(x, named, loads), tuple(_rated(x, named, loads, rates)), bounded,
+        order_advice(x.tables, x.fabric, x.subnet, x.jobs, x.place, x.options.seed, x.options.fast), rated,
+        held_collectives(x.spec, x.fabric, targets, catalog, rated) if more else (),
+        training_outcomes(x.spec, x.fabric, catalog, rated) if more else (),
+        tuple(_notes(x, found)), heat(x.tables, x.fabric, x.subnet, links, STATIC),
+    )  # fmt: skip
+
+
+def _flows(x: _Ground) -> dict[str, Flows]:
+    """The single patterns, by name: what is random in them is number 0 of the seed."""
+    named = {"permutation": permutation(x.graph.plugged, x.options.seed)}
+    if len(np.unique(x.subnet.ports.host[x.jobs])) > 1:
+        named["rail rings"] = rings(x.subnet, x.jobs, x.place)
+        for workload in x.spec.workloads:
+            named |= dict(workload_flows(x.spec, x.fabric, x.subnet, x.jobs, x.place, workload))
+    storage = storage_flows(x.fabric, x.subnet, x.graph)
+    return named if storage is None else {**named, "storage incast": storage}
+
+
+def _rated(x: _Ground, named: dict[str, Flows], loads: dict[str, Loads], rates: dict[str, Rates]) -> list[RateResult]:
+    line = _line(x)
+    found = []
+    for name, values in rates.items():
+        found.append(_rate(name, named[name], values, line, (), x.options.seed))
+    for class_name, share in background(x.spec, x.subnet):
+        for name in [n for n in ("rail rings",) if n in named] or ["permutation"]:
+            values = max_min(loads[name], named[name][0], x.links, x.injected, share)
+            found.append(_rate(name, named[name], values, line, ((class_name, share),), x.options.seed))
+    return found
+
+
+def _rate(name: str, flows: Flows, values: Rates, line: float, held: tuple[tuple[str, float], ...], seed: int) -> RateResult:
+    moving = values[flows[0] != flows[1]]
+    least, mean = (float(moving.min()), float(moving.mean())) if len(moving) else (line, line)
+    return RateResult(name, least, mean, line, len(moving), held, MAX_MIN, 0, seed if name == "permutation" else None)
+
+
+def background(spec: ClusterSpec, subnet: Subnet) -> tuple[tuple[str, float], ...]:
+    """Classes that may take their turns beside the jobs' traffic, each with its share of a link that both fill: by the weights
+    of the arbitration tables. Nothing where the fabric has no classes."""
+    declared = spec.fabrics[subnet.fabric]
+    own = class_of(declared, "nccl")
+    if declared.qos is None or own is None:
+        return ()
+    others = [c for c in declared.qos.classes if c is not own and c.use == "storage"]
+    return tuple((c.name, c.weight / (c.weight + own.weight)) for c in others)
+
+
+def _worst(x: _Ground, named: dict[str, Flows], loads: dict[str, Loads]) -> tuple[WorstCable, ...]:
+    """Of the jobs' own traffic where it meets anywhere, else of the permutation."""
+    candidates = [n for n in named if n not in ("permutation", "storage incast") and loads[n].max > 1]
+    name = max(candidates, key=lambda n: loads[n].max) if candidates else "permutation"
+    return worst_cables(
+        x.fabric, x.subnet, x.graph, name, loads[name], named[name], x.links, x.options.worst, x.options.flows
+    )  # fmt: skip
+
+
+def _hosts(x: _Ground) -> int:
+    return len(np.unique(x.subnet.ports.host[x.graph.plugged]))
+
+
+def _line(x: _Ground) -> float:
+    rates, count = np.unique(x.injected[x.graph.plugged], return_counts=True)
+    return float(rates[count.argmax()]) if len(rates) else 0.0
+
+
+def _notes(x: _Ground, found: list[PatternResult]) -> list[str]:
+    notes = ["Every flow has the same size; switches and adapters are assumed to forward at the rate of their ports."]
+    missing = len(x.graph.plugged) - len(x.tables.graph.plugged)
+    if missing:
+        notes.append(f"{missing} endpoints are on islands that the manager does not reach; flows to them count as unrouted.")
+    if len(x.graph.plugged) < 2:
+        notes.append("Fewer than two endpoints are in service: there is no traffic to simulate.")
+    elif not len(x.jobs):
+        notes.append("No host has a compute adapter here: there are no rings, and no collectives to hold back.")
+    lost = [p.name for p in found if p.unrouted]
+    if lost:
+        notes.append(f"Some flows have no way ({', '.join(lost)}): they count with a share of 0.")
+    if adaptive(x.spec, x.subnet):
+        notes.append("The manager routes adaptively: static figures are what it does at least, `bounds` gives the most.")
+    return notes
