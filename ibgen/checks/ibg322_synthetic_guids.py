@@ -7,7 +7,7 @@ import numpy as np
 from ibgen import hostlist
 from ibgen.checks import rule
 from ibgen.diagnostics import Finding, Severity
-from ibgen.fabric import Fabric, IslandPlan, Subnet
+from ibgen.fabric import ACTIVE, Fabric, IslandPlan, Subnet
 from ibgen.spec import ClusterSpec
 
 
@@ -16,14 +16,15 @@ def synthetic_guids(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
     """GUIDs are made up because no bindings say which adapter is which.
 
     The files show what the real ones will look like, carry a first line that says so, and their install script
-    refuses them. A subnet with only some bindings counts as unbound. `--require-bindings` makes this an error.
+    refuses them. A subnet with only some bindings counts as unbound; ports that are planned or out of service need none.
+    `--require-bindings` makes this an error.
 
     Bad:
         cluster: lab
     """
     for alike in _said_together(fabric):
         subnet, declared = alike[0], spec.fabrics[alike[0].fabric]
-        hosts = [s.ports.host[~s.ports.bound] for s in alike]
+        hosts = [s.ports.host[~s.ports.bound & (s.ports.state == ACTIVE)] for s in alike]
         switches = sum(int((~s.switches.bound).sum()) for s in alike)
         unbound = sum(map(len, hosts))
         if declared.control.kind != "opensm" or (not unbound and not switches):

@@ -12,7 +12,7 @@ import numpy as np
 
 from ibgen.catalog import Catalog
 from ibgen.diagnostics import Finding, Severity, declare
-from ibgen.fabric import PLANNED, Bools, Fabric, Subnet
+from ibgen.fabric import ACTIVE, Bools, Fabric, Subnet
 from ibgen.spec import ClusterSpec, Control
 
 from .opensm_lines import Option
@@ -73,7 +73,7 @@ def decide(
         given, found = given_options(control, subnet.fabric, catalog)
         options = {o.name: o for o in (*_derived(control, needs_virtualisation(spec, fabric, subnet)), *given)}
         plan = by_name[subnet.name]
-        listed = subnet.ports.bound | (subnet.ports.state != PLANNED)
+        listed = subnet.ports.bound | (subnet.ports.state == ACTIVE)
         partitions = managed_partitions(plan, subnet, declared.model_copy(update={"control": control}), listed)
         kept = tuple(p for p in partitions if p.pkey != DEFAULT_PKEY)
         default = plan.partitions[0]
