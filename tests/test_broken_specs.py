@@ -17,6 +17,8 @@ from ibgen.diagnostics import Severity
 LAB = (Path(__file__).parent.parent / "examples" / "lab.yaml").read_text(encoding="utf-8")
 TENANTS = (Path(__file__).parent.parent / "examples" / "tenants.yaml").read_text(encoding="utf-8")
 AZURE = (Path(__file__).parent.parent / "examples" / "azure-burst.yaml").read_text(encoding="utf-8")
+SRIOV = (Path(__file__).parent.parent / "examples" / "sriov.yaml").read_text(encoding="utf-8")
+FIRST = TENANTS.replace("pkey: 0x0101", "indx0: true, pkey: 0x0101").replace("dgx-[009-016]", "dgx-[008-016]")
 SMALL = "ibgen: 1\ncluster: x\npools:\n  - {name: g, hosts: h, platform: dgx-h100}\n"
 
 
@@ -43,8 +45,19 @@ def azure(name: str, old: str, new: str, code: str, shift: int = 0) -> tuple[str
     return row(f"azure-{name}", AZURE, old, new, code, shift)
 
 
+def sriov(name: str, old: str, new: str, code: str, shift: int = 0) -> tuple[str, str, str, int]:
+    return row(f"sriov-{name}", SRIOV, old, new, code, shift)
+
+
+def workload(fields: str) -> str:
+    return f"{LAB}workloads:\n  - {{name: a, parameters: 20e9, {fields}}}\n"
+
+
 LAUGHS = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n" + "".join(f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12))
 VERSION = 'version: "22.05"'
+MEMBER = "          - {pool: gpu, membership: full}\n"
+GUID = "          - {guid: 0x0002c90300a1b2c3, membership: %s}\n"
+IFNAME = '{gpu: {settings: {NCCL_SOCKET_IFNAME: {value: "=docker0", reason: x}}}}'
 SETTINGS = 'version: "2.21"\n  pools: '
 
 ROWS = [
@@ -122,6 +135,51 @@ ROWS = [
     ("workload-in-other-digits", LAB + "workloads:\n  - {name: a, parameters: \u0661}\n", "IBG033", LAB.count("\n") + 2),
     ("ratio-of-unknown-tier", LAB + "requirements: {oversubscription: {ib: {core: 1}}}\n", "IBG033", LAB.count("\n") + 1),
     ("ratio-is-a-list", LAB + "requirements: {oversubscription: []}\n", "IBG032", LAB.count("\n") + 1),
+    lab("gpu-of-no-catalog", "gpu: A100-80G", "gpu: MI300-X", "IBG130"),
+    lab("gpu-without-number", "gpus: 2", "gpus: 0", "IBG103", -1),
+    lab("gpu-index-beyond", "gpu: 1, numa: 1", "gpu: 2, numa: 1", "IBG103"),
+    lab("adapter-of-no-catalog", "model: cx6, rate: 200G, pcie: 4, gpu: 0", "model: cx-66, rate: 200G, gpu: 0", "IBG131"),
+    lab("adapter-rate-of-no-link", "rate: 200G, pcie: 4, gpu: 0", "rate: 123.4G, pcie: 4, gpu: 0", "IBG132"),
+    lab("adapter-faster-than-its-model", "rate: 200G, pcie: 4, gpu: 0", "rate: 400G, pcie: 4, gpu: 0", "IBG132"),
+    lab("slot-of-three-lanes", "pcie: 4, gpu: 0", "pcie: 4, width: 3, gpu: 0", "IBG033"),
+    lab("numa-beyond-sockets", "numa: 1", "numa: 2", "IBG103"),
+    lab("numa-nodes-do-not-divide", "cores: 64", "cores: 64\n      numa_nodes: 7", "IBG103", 1),
+    lab("rate-of-ethernet", "rate: 200G, role: management", "rate: 1G, role: management", "IBG135"),
+    lab("host-called-default", "node-[01-09]", "DEFAULT", "IBG133"),
+    lab("host-called-all", "node-[01-09]", '"node-01,all"', "IBG133"),
+    lab("pool-formerly-itself", "    hosts: node-[01-09]", "    formerly: head\n    hosts: node-[01-09]", "IBG134"),
+    lab("slurm-partitions-by-case", VERSION, VERSION + "\n  partitions: [{name: a, default: true}, {name: A}]", "IBG627", 1),
+    lab("slurm-features-twice", VERSION, VERSION + "\n  features: [ib, ib]", "IBG040", 1),
+    lab("manager-version-of-words", 'version: "3.3.23"', "version: latest", "IBG033"),
+    lab("manager-version-empty", 'version: "3.3.23"', 'version: ""', "IBG033"),
+    lab("manager-version-of-the-other", 'version: "3.3.23"', 'version: "5.24"', "IBG326"),
+    lab("manager-host-twice", "hosts: [head-01]", "hosts: [head-01, head-01]", "IBG040"),
+    lab("engine-twice", "routing: [ftree]", "routing: [ftree, ftree]", "IBG040"),
+    lab("member-is-everyone", "{pool: gpu, membership: full}", "{membership: full}", "IBG033"),
+    lab("member-is-everyone-with-adapters", "{pool: gpu, membership: full}", "{hcas: compute, membership: full}", "IBG033"),
+    lab("member-guid-beside-pool", "{pool: gpu, membership", "{pool: gpu, guid: 0x2c9, membership", "IBG033"),
+    lab("member-guid-of-a-group", "{pool: gpu, membership", "{guid: 0xffffffffffffffff, membership", "IBG033"),
+    lab("member-guid-full-and-limited", MEMBER, MEMBER + GUID % "full" + GUID % "limited", "IBG325", 2),
+    lab("vfs-backwards", MEMBER, '          - {pool: gpu, vfs: "9-3", membership: full}\n', "IBG365"),
+    lab("vfs-of-no-pool", MEMBER, '          - {pool: gpu, vfs: "0-3", membership: full}\n', "IBG365"),
+    lab("ipoib-rate-of-no-link", "{mtu: 2048}", "{mtu: 2048, rate: 123.4G}", "IBG033"),
+    lab("nccl-for-a-pool-without-gpus", 'version: "2.21"', SETTINGS + "{head: {socket_interface: eth0}}", "IBG632", 1),
+    lab("nccl-over-loopback", 'version: "2.21"', SETTINGS + "{gpu: {socket_interface: lo}}", "IBG633", 1),
+    lab("nccl-over-docker", 'version: "2.21"', SETTINGS + IFNAME, "IBG633", 1),
+    sriov("vfs-beyond-the-pool", 'vfs: "0-3"', 'vfs: "0-200"', "IBG365"),
+    row("tenants-index-zero-twice", FIRST, "pkey: 0x0102", "indx0: true, pkey: 0x0102", "IBG372"),
+    azure("user-root", "    region:", "    admin_user: root\n    region:", "IBG707"),
+    azure("user-admin", "    region:", "    admin_user: admin\n    region:", "IBG707"),
+    azure("everything-as-address-space", "    region:", "    network: {address_space: 0.0.0.0/0}\n    region:", "IBG708"),
+    azure("loopback-as-subnet", "    region:", "    network: {subnet: 127.0.0.0/20}\n    region:", "IBG708"),
+    azure("tags-by-case", "{owner: ml-infra}", "{owner: a, Owner: b}", "IBG709"),
+    ("workload-batch-of-thirds", workload("global_batch: 7, micro_batch: 3"), "IBG514", LAB.count("\n") + 2),
+    ("workload-more-experts-than-there-are", workload("experts: 8, top_k: 9"), "IBG514", LAB.count("\n") + 2),
+    ("workload-experts-of-none", workload("top_k: 2"), "IBG514", LAB.count("\n") + 2),
+    ("workload-more-active-than-there-are", workload("active_parameters: 30e9"), "IBG514", LAB.count("\n") + 2),
+    ("workload-heads-not-shared", workload("heads: 7, tensor: 2"), "IBG514", LAB.count("\n") + 2),
+    ("workload-of-more-gpus-than-exist", workload("gpus: 20"), "IBG513", LAB.count("\n") + 2),
+    ("workload-in-a-pool-without-gpus", workload("pool: head"), "IBG513", LAB.count("\n") + 2),
     ("bindings-outside", LAB + "bindings: ../b.csv\n", "IBG033", LAB.count("\n") + 1),
     ("bindings-absent", LAB + "bindings: nope.csv\n", "IBG038", LAB.count("\n") + 1),
 ]
@@ -147,6 +205,8 @@ BINDINGS = [
     ("two-hosts", HEADER + "node-01,mlx5_0,1,0x5,0x5\nnode-02,mlx5_0,1,0x5,0x5\n", "IBG303", 3),
     ("switch-has-a-hosts", HEADER + "node-01,mlx5_0,1,0x5,0x5\nleaf-u01,,,0x5,\n", "IBG303", 3),
     ("port-of-thousands-of-digits", HEADER + "node-01,mlx5_0,0001" + "9" * 5_000 + ",0x5,0x5\n", "IBG305", 2),
+    ("all-ones", HEADER + "node-01,mlx5_0,1,0xffffffffffffffff,0x5\n", "IBG307", 2),
+    ("group-address", HEADER + "node-01,mlx5_0,1,0x5,0x01005e0000000001\n", "IBG307", 2),
     ("port-in-other-digits", HEADER + "node-01,mlx5_0,\u0661,0x5,0x5\n", "IBG305", 2),
     ("endless-quoted-field", HEADER + '"' + "n" * 200_000 + '",mlx5_0,1,0x5,0x5\n', "IBG304", 2),
     ("line-separator-is-no-line", HEADER + "# a\u2028b\nnode-99,mlx5_0,1,0x5,0x5\n", "IBG304", 3),
@@ -161,6 +221,86 @@ def test_broken_bindings(csv: str, code: str, line: int, tmp_path: Path) -> None
     _, report = compiler.compile(compiler.Input(spec))
     found = {(Path(d.span.file).name, d.code.id, d.span.line) for d in report.diagnostics if d.hint}
     assert ("guids.csv", code, line) in found
+
+
+SITES = [
+    ("host-of-no-pool", '  - {name: A, hosts: "node-77"}\n', "IBG216", 2),
+    ("switch-of-no-fabric", '  - {name: A, switches: "leaf-77"}\n', "IBG216", 2),
+    ("host-among-the-switches", "  - {name: A, switches: node-01}\n", "IBG216", 2),
+    ("host-in-two-racks", "  - {name: A, hosts: node-01}\n  - {name: B, hosts: node-01}\n", "IBG215", 3),
+    ("rack-twice", "  - {name: A, hosts: node-01}\n  - {name: A, hosts: node-02}\n", "IBG214", 3),
+    ("place-twice", "  - {name: A, row: 1, position: 1}\n  - {name: B, row: 1, position: 1}\n", "IBG214", 3),
+]
+
+
+@pytest.mark.parametrize(("racks", "code", "line"), [r[1:] for r in SITES], ids=[r[0] for r in SITES])
+def test_broken_site(racks: str, code: str, line: int, tmp_path: Path) -> None:
+    spec = tmp_path / "broken.yaml"
+    spec.write_text(LAB + "site: lab.site.yaml\n", encoding="utf-8")
+    (tmp_path / "lab.site.yaml").write_text("racks:\n" + racks, encoding="utf-8")
+    _, report = compiler.compile(compiler.Input(spec))
+    errors = {(Path(d.span.file).name, d.code.id, d.span.line) for d in report.diagnostics if d.hint}
+    assert errors & {("lab.site.yaml", code, line)} == errors - {e for e in errors if e[1] == "IBG322"}
+
+
+def test_an_overlay_that_names_an_item_twice_is_refused_not_merged(tmp_path: Path) -> None:
+    spec, overlay = tmp_path / "lab.yaml", tmp_path / "more.yaml"
+    spec.write_text(LAB, encoding="utf-8")
+    overlay.write_text("pools:\n  - {name: gpu, schedulable: true}\n  - {name: gpu, schedulable: false}\n", encoding="utf-8")
+    _, report = compiler.compile(compiler.Input(spec, (overlay,)))
+    assert ("more.yaml", "IBG018", 3) in {(Path(d.span.file).name, d.code.id, d.span.line) for d in report.diagnostics}
+
+
+@pytest.mark.parametrize("again", ["lab.yaml", "more.yaml", "sub/../more.yaml"])
+def test_a_file_given_twice_is_refused(again: str, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "lab.yaml").write_text(LAB, encoding="utf-8")
+    (tmp_path / "more.yaml").write_text("cluster: more\n", encoding="utf-8")
+    _, report = compiler.compile(compiler.Input(tmp_path / "lab.yaml", (tmp_path / "more.yaml", tmp_path / again)))
+    assert "IBG019" in {d.code.id for d in report.diagnostics if d.severity is Severity.ERROR}
+
+
+def test_adapters_and_gpus_of_own_catalog_files_are_known(tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_text(
+        "gpus: [{id: site-gpu, memory_gb: 80, source: data sheet}]\n"
+        "hcas: [{id: site-card, vendor: us, rate_gbps: 200, source: data sheet}]\n"
+    )
+    text = edit(edit(LAB, "gpu: A100-80G", "gpu: site-gpu"), "model: cx6", "model: site-card")
+    (tmp_path / "lab.yaml").write_text(text + "catalog: [own.yaml]\n", encoding="utf-8")
+    _, report = compiler.compile(compiler.Input(tmp_path / "lab.yaml"))
+    assert not report.reaches(Severity.ERROR), [d.message for d in report.diagnostics]
+
+
+@pytest.mark.parametrize("given", ["numa_nodes: 8", "sockets: 8"])
+def test_numa_nodes_smaller_than_a_socket_can_be_said(given: str, tmp_path: Path) -> None:
+    text = edit(edit(LAB, "      sockets: 2\n", f"      {given}\n"), "numa: 1", "numa: 7")
+    (tmp_path / "lab.yaml").write_text(text, encoding="utf-8")
+    _, report = compiler.compile(compiler.Input(tmp_path / "lab.yaml"))
+    assert not report.reaches(Severity.ERROR), [d.message for d in report.diagnostics]
+
+
+def test_no_message_shows_a_pattern(tmp_path: Path) -> None:
+    for name, text, code, _ in ROWS:
+        if code == "IBG033":
+            (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8", newline="")
+            _, report = compiler.compile(compiler.Input(tmp_path / f"{name}.yaml"))
+            assert not [
+                d.message for d in report.diagnostics if any(sign in d.message for sign in ("[A-Z", "[a-z", "[0-9]", "^"))
+            ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_a_wide_file_is_called_what_it_is(encoding: str, tmp_path: Path) -> None:
+    (tmp_path / "wide.yaml").write_bytes(("\ufeff" + LAB).encode(encoding))
+    _, report = compiler.compile(compiler.Input(tmp_path / "wide.yaml"))
+    assert [encoding[:6].upper() in d.message for d in report.diagnostics] == [True]
+
+
+def test_a_layout_that_does_not_divide_is_said_where_the_field_stands(tmp_path: Path) -> None:
+    spec = tmp_path / "lab.yaml"
+    spec.write_text(LAB + "workloads:\n  - name: a\n    parameters: 20e9\n    tensor: 7\n", encoding="utf-8")
+    _, report = compiler.compile(compiler.Input(spec))
+    assert [(d.code.id, d.span.line) for d in report.diagnostics if d.code.id[3] == "5"] == [("IBG511", LAB.count("\n") + 4)]
 
 
 def test_one_misspelt_role_is_one_finding(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from ibgen.compilation import Complete
 from ibgen.emit import Artifact, emitter
 from ibgen.fabric import ACTIVE, DOWN, GLOBAL_CABLE, HOST_CABLE, LOCAL_CABLE, PLANNED, Subnet, port_labels
 from ibgen.hostlist import expand
-from ibgen.spec import Site
+from ibgen.spec import Rack, Site
 
 _STATES = {ACTIVE: "active", PLANNED: "planned", DOWN: "down"}
 _KINDS = ("host", "leaf-spine", "spine-core", "local", "global")
@@ -24,20 +24,36 @@ PORTS_HEADER = "switch,port,label,use,peer,peer_port,rate_gbps,rail,unit"
 @emitter("cabling")
 def cabling(c: Complete) -> Iterator[Artifact]:
     """`cabling/<subnet>.csv` and `cabling/<subnet>-ports.csv`, RFC 4180 without quotes: names hold no comma."""
-    racks = _racks(c.site)
+    racks = Racks(c.site)
     for subnet in c.fabric.subnets:
         names = _Names(c, subnet)
         yield Artifact(f"cabling/{subnet.name}.csv", _cables(subnet, names, racks).encode())
         yield Artifact(f"cabling/{subnet.name}-ports.csv", _ports(subnet, names).encode())
 
 
-def _racks(site: Site | None) -> dict[str, str]:
-    """Host or switch name -> rack."""
-    racks: dict[str, str] = {}
-    for rack in site.racks if site else ():
-        for names in (rack.hosts, rack.switches):
-            racks |= dict.fromkeys(expand(names), rack.name) if names else {}
-    return racks
+class Racks:
+    """Which rack a host or switch is in, and how long the cable between two of them is."""
+
+    def __init__(self, site: Site | None) -> None:
+        self.site = site
+        self.of: dict[str, Rack] = {}
+        for rack in site.racks if site else ():
+            for names in (rack.hosts, rack.switches):
+                self.of |= dict.fromkeys(expand(names), rack) if names else {}
+
+    def name(self, of: str) -> str:
+        rack = self.of.get(of)
+        return rack.name if rack else ""
+
+    def length(self, one: str, other: str) -> str:
+        """`,` and metres along rows and racks, with the slack; only `,` where an end is in no rack, nothing without a site."""
+        if self.site is None:
+            return ""
+        a, b = self.of.get(one), self.of.get(other)
+        if a is None or b is None:
+            return ","
+        across, along = abs(a.row - b.row) * self.site.row_pitch_m, abs(a.position - b.position) * self.site.rack_pitch_m
+        return f",{across + along + self.site.slack_m:.1f}"
 
 
 class _Names:
@@ -57,23 +73,23 @@ class _Names:
         return self.labels[switch][port]
 
 
-def _cables(subnet: Subnet, names: _Names, racks: dict[str, str]) -> str:
-    """One line per cable, hosts' cables first; `cable` is the upper end, which no other cable shares."""
+def _cables(subnet: Subnet, names: _Names, racks: Racks) -> str:
+    """One line per cable, hosts' cables first; `cable` is the upper end, which no other shares. With a site, the length."""
     cables, switches = subnet.cables, subnet.switches.names
     state = subnet.ports.state.tolist()
-    lines = [CABLES_HEADER]
+    lines = [CABLES_HEADER + (",length_m" if racks.site else "")]
     columns = (cables.kind, cables.lower, cables.lower_port, cables.upper, cables.upper_port, cables.rate_gbps)
     for kind, lower, lower_port, upper, upper_port, rate in zip(*(x.tolist() for x in columns), strict=True):
         top = switches[upper]
         top_label = names.label(upper, upper_port)
         if kind == HOST_CABLE:
-            low, label, rack, status = names.endpoints[lower], str(lower_port), racks.get(names.hosts[lower], ""), state[lower]
+            low, label, end, status = names.endpoints[lower], str(lower_port), names.hosts[lower], state[lower]
         else:
-            low = switches[lower]
-            label, rack, status = names.label(lower, lower_port), racks.get(low, ""), ACTIVE
+            low = end = switches[lower]
+            label, status = names.label(lower, lower_port), ACTIVE
         lines.append(
-            f"{top}:{top_label},{_KINDS[kind]},{low},{lower_port},{label},{rack},{top},{upper_port},{top_label},"
-            f"{racks.get(top, '')},{rate:g},{_STATES[status]}"
+            f"{top}:{top_label},{_KINDS[kind]},{low},{lower_port},{label},{racks.name(end)},{top},{upper_port},{top_label},"
+            f"{racks.name(top)},{rate:g},{_STATES[status]}{racks.length(end, top)}"
         )
     return "\n".join(lines) + "\n"
 

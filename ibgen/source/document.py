@@ -6,6 +6,7 @@ Takes texts. Gives a `Document`, whose `span` finds the place of any path, and a
 from __future__ import annotations
 
 import gc
+import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -97,6 +98,7 @@ def parse(text: str, file: str, overlays: Sequence[tuple[str, str]] = ()) -> tup
     usable = True
     with _no_collection():
         for i, (name, content) in enumerate(((file, text), *overlays)):
+            findings += _given_before(name, list(texts))
             source = places.sources.add(name, content)
             texts[name] = source.text
             tree, found = _read(source, places, overlay=i > 0)
@@ -113,6 +115,14 @@ def parse(text: str, file: str, overlays: Sequence[tuple[str, str]] = ()) -> tup
                 data, found = lay_over(data, tree.data, places)
                 findings += found
     return Document(file, data if usable else None, texts, tuple(suppressions), places), tuple(findings)
+
+
+def _given_before(name: str, earlier: Sequence[str]) -> list[Finding]:
+    """A file that is laid over itself, however its path is spelled."""
+    if posixpath.normpath(name) not in {posixpath.normpath(other) for other in earlier}:
+        return []
+    hint = "give each file once; the order is that of the command line"
+    return [codes.OVERLAY_FILE_TWICE.finding(f"{name} is given twice", Span(name, 1, 1, 1, 1), hint=hint)]
 
 
 def _read(source: Source, places: Places, *, overlay: bool) -> tuple[Tree, list[Finding]]:

@@ -1,4 +1,4 @@
-"""What can be wrong with YAML text: the codes IBG001 to IBG017, each with its page."""
+"""What can be wrong with YAML text: the codes IBG001 to IBG019, each with its page."""
 
 from __future__ import annotations
 
@@ -283,5 +283,35 @@ BAD_SUPPRESSION = declare(
 
     Good:
         cluster: pod-a  # ibgen: ignore[IBG201] the lab has one cable too few
+    """,
+)
+
+OVERLAY_ITEM_TWICE = declare(
+    "IBG018",
+    "overlay-item-twice",
+    Severity.ERROR,
+    """An overlay has two items of one name in one list.
+
+    Both are merged into the item below, and where they disagree the last one wins without a word. Write one item.
+
+    Bad:
+        pools:
+          - {name: gpu, schedulable: true}
+          - {name: gpu, schedulable: false}
+
+    Good:
+        pools:
+          - {name: gpu, schedulable: false}
+    """,
+)
+
+OVERLAY_FILE_TWICE = declare(
+    "IBG019",
+    "overlay-file-twice",
+    Severity.ERROR,
+    """A file is given twice, as the spec and as an overlay or as two overlays.
+
+    Laid over a third file, the second time it undoes what that one said; otherwise it changes nothing: another file was
+    meant. The overlays are named on the command line, so this page has no example.
     """,
 )

@@ -14,7 +14,7 @@ The rules:
 from __future__ import annotations
 
 from ibgen.diagnostics import Finding, Label
-from ibgen.source.findings import OVERLAY_CLASH, OVERLAY_REMOVES_NOTHING
+from ibgen.source.findings import OVERLAY_CLASH, OVERLAY_ITEM_TWICE, OVERLAY_REMOVES_NOTHING
 from ibgen.source.places import Data, Places, key_of, value_of
 
 
@@ -66,6 +66,7 @@ def _named(base: list[Data], over: list[Data], places: Places, findings: list[Fi
     index: dict[object, int] = {}
     for i, item in enumerate(base):
         index.setdefault(_name(item), i)
+    _once(over, places, findings)
     for item, spot in zip(over, places.sequence(over), strict=True):
         i = index.setdefault(_name(item), len(out))
         if i == len(out):
@@ -75,6 +76,20 @@ def _named(base: list[Data], over: list[Data], places: Places, findings: list[Fi
             out[i], spots[i] = _value((out[i], spots[i]), (item, spot), places, findings)
     places.spots[id(out)] = spots
     return out
+
+
+def _once(items: list[Data], places: Places, findings: list[Finding]) -> None:
+    """An overlay that names an item twice: the two are merged, and where they disagree nobody sees that the last one won."""
+    first: dict[str, int] = {}
+    for item, spot in zip(items, places.sequence(items), strict=True):
+        name = _name(item)
+        if name is not None and name in first:
+            labels = (Label(places.sources.span(value_of(first[name])), "first here"),)
+            at = places.sources.span(value_of(spot))
+            hint = "put everything about it into one item"
+            findings.append(OVERLAY_ITEM_TWICE.finding(f"the overlay names `{name}` twice", at, labels=labels, hint=hint))
+        elif name is not None:
+            first[name] = spot
 
 
 def _name(item: Data) -> str | None:

@@ -13,9 +13,8 @@ from ibgen.diagnostics import Finding, Label, Path
 
 from .findings import WRITTEN_TWICE
 
-_ELSEWHERE = frozenset({"cables", "hcas", "hosts", "table"})
-"""Lists that are judged by those who read them (cables, attached adapters, a manager's hosts), or whose items may be equal
-(injection delays)."""
+_ELSEWHERE = frozenset({"cables", "hcas", "table"})
+"""Lists that are judged by those who read them (cables, attached adapters), or whose items may be equal (injection delays)."""
 
 
 def repeated(section: BaseModel, at: Path = ()) -> Iterator[Finding]:

@@ -21,7 +21,9 @@ class Site(Section):
     """Where things stand."""
 
     ibgen: Annotated[Count, doc("Language version", 1, "none", ge=1, le=1)] = 1
-    rack_pitch_m: Annotated[Number, doc("Metres from one rack to the next", 0.6, "none", gt=0)] = 0.6
+    rack_pitch_m: Annotated[
+        Number, doc("Metres from one rack to the next, for the lengths in the cable list", 0.6, "none", gt=0)
+    ] = 0.6
     row_pitch_m: Annotated[Number, doc("Metres from one row to the next", 3.0, "none", gt=0)] = 3.0
     slack_m: Annotated[Number, doc("Metres added to every cable", 2.0, "none", ge=0)] = 2.0
     racks: Annotated[tuple[Rack, ...], doc("The racks", [{"name": "A01", "hosts": "dgx-[001-004]"}], "none")] = ()

@@ -69,6 +69,19 @@ def test_racks_come_from_the_site_file(tmp_path: Path) -> None:
     assert (first["lower_rack"], first["upper_rack"]) == ("A01", "A01")
 
 
+def test_lengths_follow_rows_and_positions(tmp_path: Path) -> None:
+    """Two rows of 3 m and four racks of 0.6 m apart, 2 m of slack: 10.4 m; no length where an end stands in no rack."""
+    (tmp_path / "lab.yaml").write_text((assets.examples() / "lab.yaml").read_text() + "\nsite: lab.site.yaml\n")
+    (tmp_path / "lab.site.yaml").write_text(
+        "racks:\n  - {name: A01, row: 1, position: 1, hosts: 'node-[01-05]'}\n  - {name: C05, row: 3, position: 5, switches: leaf-u01}\n"
+    )
+    cables = rows(built(tmp_path / "lab.yaml")["cabling/ib.csv"])
+    lengths = {(c["lower"].split("/")[0], c["upper"]): c["length_m"] for c in cables}
+    assert lengths["node-01", "leaf-u01"] == "10.4"
+    assert lengths["node-09", "leaf-u02"] == ""
+    assert "length_m" not in rows(built(assets.examples() / "lab.yaml")["cabling/ib.csv"])[0]
+
+
 def test_inventory_is_valid_and_complete(superpod: dict[str, str]) -> None:
     from ruamel.yaml import YAML
 
