@@ -35,7 +35,7 @@ BALANCED_MOST = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class TablesOf:
-    """Where tables come from. `engine` computed them, `asked` is what the spec's manager is told; `why` says how they differ."""
+    """Where tables come from. `engine` computed them, `asked` is what the manager is told; `why` says how they differ."""
 
     engine: str
     origin: Origin
@@ -68,6 +68,13 @@ def tables(
         return routes, TablesOf(routes.engine, origin, asked, why)
     manager = next((m for m in targets.opensm if fabric.subnets[m.subnet] is subnet), None)
     roots = manager.roots.tolist() if manager is not None and len(manager.roots) else roots_of(subnet).tolist()
+    return tables_of_graph(asked, graph, roots, exact, fast)
+
+
+def tables_of_graph(
+    asked: str, graph: Graph, roots: list[int], exact: bool = False, fast: bool | None = None
+) -> tuple[Tables, TablesOf]:
+    """What is computed for an engine on a graph; the closed form on a regular tree."""
     refused = ""
     for engine in _order(asked, graph, exact):
         try:

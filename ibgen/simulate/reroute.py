@@ -1,8 +1,8 @@
 """New ways for the destinations whose tables used a part that is gone; all others keep theirs.
 
-Takes tables and the damaged graph. Gives the rows that change and their new ports. A switch keeps its port where that still lies
-on a shortest way; else it takes, of n ports that do, number d mod n for destination d: what D-mod-k would deal. A subnet manager
-computes everything anew and may move more; `compute` on the damaged graph is what it would do, entry by entry.
+Takes tables and the damaged graph. Gives the rows that change and their new ports. A switch keeps its port where that still
+lies on a shortest way; else it takes, of n ports that do, number d mod n for destination d: what D-mod-k would deal. A subnet
+manager computes everything anew and may move more; `compute` on the damaged graph is what it would do, entry by entry.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .patterns import Rows
 
 @dataclass(frozen=True)
 class Rerouted:
-    """Destinations that change [R], their rows of the table [R, S] (no route where none is left), and switches' hops to them."""
+    """Destinations that change [R], their rows of the table [R, S] (no route where none is left), and the hops to them."""
 
     rows: Rows
     lft: Table
@@ -46,7 +46,7 @@ def reroute(routes: Routes, damaged: Graph) -> Rerouted:
     lft = routes.lft[rows]
     none = routes.none
     homes, home = np.unique(damaged.leaf[rows], return_inverse=True)
-    hops = _hops(damaged, homes)[home]
+    hops = _hops(damaged, homes.astype(np.intp))[home]
     peer = damaged.peer
     valid = (lft != none) & (lft.astype(np.intp) < damaged.width)
     at = np.arange(damaged.switches)[None, :]

@@ -30,7 +30,7 @@ def all_to_all(tables: Tables, block: int = 0, fast: bool | None = None) -> tupl
     g = tables.graph
     block = block or max(1, CELLS // max(1, int(np.count_nonzero(g.host_links))))
     if isinstance(tables, Pointwise):
-        blocks: Iterable[tuple[int, Table]] = tables.form.blocks(block)
+        blocks: Iterable[tuple[int | Rows, Table]] = tables.form.blocks(block)
     else:
         blocks = _blocks(tables, block)
     links = count(g, blocks, fast)
@@ -39,13 +39,14 @@ def all_to_all(tables: Tables, block: int = 0, fast: bool | None = None) -> tupl
     return links, injected
 
 
-def _blocks(routes: Routes, block: int) -> Iterator[tuple[int, Table]]:
+def _blocks(routes: Routes, block: int) -> Iterator[tuple[int | Rows, Table]]:
     for first in range(0, routes.graph.endpoints, block):
         yield first, routes.lft[first : first + block]
 
 
-def count(graph: Graph, blocks: Iterable[tuple[int, Table]], fast: bool | None = None) -> Counts:
-    """What flows from everyone to the destinations of the blocks put on every link. Blocks: (first destination, its rows)."""
+def count(graph: Graph, blocks: Iterable[tuple[int | Rows, Table]], fast: bool | None = None) -> Counts:
+    """What flows from everyone to the destinations of the blocks put on every link. Blocks: (first destination,
+    or all of them, and their rows of the table)."""
     if fast is None:
         fast = compiles(graph.endpoints * graph.switches)
     links = np.zeros(graph.switches * graph.width, np.int64)
@@ -53,7 +54,7 @@ def count(graph: Graph, blocks: Iterable[tuple[int, Table]], fast: bool | None =
     starts = np.flatnonzero(hosts)
     work = tuple(np.zeros(graph.switches, np.int64) for _ in range(4))
     for first, rows in blocks:
-        targets = np.arange(first, first + len(rows))
+        targets = np.arange(first, first + len(rows)) if isinstance(first, int) else first
         there = graph.leaf[targets] >= 0
         if not there.all():
             targets, rows = targets[there], rows[there]

@@ -1,0 +1,116 @@
+"""Every single failure of the cables or switches between the hosts and the top: the worst by name.
+
+Takes a subnet. Gives a `Sweep`. Only the destinations whose way used the part get new ways (`reroute`), so a case costs what it
+changes; where there are more parts than are worth the time, evenly chosen ones stand for all, and `method` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ibgen.fabric import HOST_CABLE, Fabric, Subnet
+from ibgen.route import Removed, Routes, graph
+from ibgen.spec import ClusterSpec
+
+from .parts import cable_name
+from .patterns import bisection
+from .reroute import reroute
+from .results import DEFAULTS, Options
+from .stacked import Stack, judge, stack
+from .tables import whole_table
+
+ROWS = 50
+DRAWN = 20
+WORK = 3_000_000_000
+"""Table entries that a sweep may look at: 1,024 endpoints on 48 switches are swept whole, 65,536 on 5,120 by samples."""
+
+QUANTILES = (0.0, 0.05, 0.5, 0.95, 1.0)
+
+Kind = Literal["cables", "switches"]
+
+
+@dataclass(frozen=True, slots=True)
+class SweepRow:
+    """One part gone. `ebb`: bisection share of line rate of the survivors; `loss` against the same flows before;
+    `max_load`: of the all-to-all."""
+
+    part: str
+    ebb: float
+    loss: float
+    cut_pairs: int
+    max_load: int
+    rerouted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """All cases. `rows`: the worst first, at most 50. `quantiles`: (q, bisection share after). `base` with its standard
+    error: the share without any failure."""
+
+    subnet: str
+    kind: str
+    engine: str
+    method: str
+    cases: int
+    patterns: int
+    flows: int
+    seed: int
+    base: float
+    base_error: float
+    rows: tuple[SweepRow, ...]
+    quantiles: tuple[tuple[float, float], ...]
+    disconnecting: int
+
+
+def sweep(
+    spec: ClusterSpec, fabric: Fabric, subnet: int, kind: Kind, options: Options = DEFAULTS, routes: Routes | None = None
+) -> Sweep:
+    """Cables between switches (a host's own cable cuts that host and nobody else), or switches."""
+    s = fabric.subnets[subnet]
+    whole, engine = whole_table(spec, s, routes, options)
+    g = whole.graph
+    drawn = options.patterns or DRAWN
+    flows = [bisection(g.plugged, options.seed, k) for k in range(drawn)]
+    made = stack(whole, flows, options.fast)
+    cases = list(_cases(s, kind))
+    step = max(1, -(-len(cases) * g.endpoints * g.switches // WORK))
+    options.progress(f"{len(cases[::step])} failures of {s.name}")
+    rows = [_row(s, made, name, gone, options) for name, gone in cases[::step]]
+    order = sorted(rows, key=lambda r: (-r.cut_pairs, r.ebb, r.part))
+    after = np.array([r.ebb for r in rows])
+    quantiles = tuple((q, float(np.quantile(after, q))) for q in QUANTILES) if len(rows) else ()
+    shares = _shares(made)
+    error = float(shares.std(ddof=1) / len(shares) ** 0.5) if len(shares) > 1 else 0.0
+    method = "destinations whose way used the part get new ways, the others keep theirs"
+    method += f"; every {step}th of {len(cases)} {kind}" if step > 1 else ""
+    return Sweep(
+        s.name, kind, engine, method, len(rows), drawn, len(flows[0][0]), options.seed, float(shares.mean()), error,
+        tuple(order[:ROWS]), quantiles, sum(r.cut_pairs > 0 for r in rows),
+    )  # fmt: skip
+
+
+def _cases(s: Subnet, kind: Kind) -> Iterator[tuple[str, Removed]]:
+    if kind == "switches":
+        for row, name in enumerate(s.switches.names):
+            yield name, Removed(switches=(row,))
+        return
+    for row in np.flatnonzero(s.cables.kind != HOST_CABLE).tolist():
+        yield cable_name(s, row), Removed(cables=(row,))
+
+
+def _row(s: Subnet, made: Stack, name: str, gone: Removed, options: Options) -> SweepRow:
+    damaged = graph(s, gone)
+    changed = reroute(made.routes, damaged)
+    v = judge(made, damaged, changed, options.fast)
+    loss = max(0.0, 1 - v.share / v.before) if v.before else 0.0
+    return SweepRow(name, v.share, loss, v.cut_pairs, int(v.every.max(initial=0)), len(changed.rows))
+
+
+def _shares(made: Stack) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Bisection share of every pattern without a failure. [P]"""
+    values = np.where(made.arrived, 1.0 / made.worst, 0.0)
+    return values.reshape(made.number, -1).mean(axis=1) if len(values) else np.zeros(1)
