@@ -2,17 +2,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ibgen.catalog import Catalog
 from ibgen.checks import rule
 from ibgen.checks.workload_words import contradictions, impossible
 from ibgen.diagnostics import Finding, Severity
 from ibgen.fabric import Fabric
-from ibgen.simulate.training import run
+from ibgen.simulate import Simulation
 from ibgen.spec import ClusterSpec
 
 
 @rule("IBG511", "workload-does-not-fit", Severity.WARNING)
-def workload_does_not_fit(spec: ClusterSpec, fabric: Fabric, catalog: Catalog) -> Iterator[Finding]:
+def workload_does_not_fit(spec: ClusterSpec, fabric: Fabric, simulation: Simulation) -> Iterator[Finding]:
     """A workload that cannot run as it is written on the hosts that are in service.
 
     The GPUs must be a multiple of tensor x pipeline x context, the batch a multiple of replicas x micro-batch, the experts of
@@ -27,7 +26,7 @@ def workload_does_not_fit(spec: ClusterSpec, fabric: Fabric, catalog: Catalog) -
         workloads:
           - {name: gpt, pool: gpu, parameters: 20e9, layers: 44, hidden: 6144, tensor: 8, pipeline: 4}
     """
-    for outcome in run(spec, fabric, catalog):
+    for outcome in simulation.training:
         workload = spec.workloads[outcome.row]
         if impossible(spec, fabric, outcome.row):
             continue  # an error of its own, whatever is in service

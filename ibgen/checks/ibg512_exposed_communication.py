@@ -2,16 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ibgen.catalog import Catalog
 from ibgen.checks import rule
 from ibgen.diagnostics import Finding, Label, Path, Severity
-from ibgen.fabric import Fabric
-from ibgen.simulate.training import run
+from ibgen.simulate import Simulation
 from ibgen.spec import ClusterSpec
 
 
 @rule("IBG512", "exposed-communication", Severity.WARNING)
-def exposed_communication(spec: ClusterSpec, fabric: Fabric, catalog: Catalog) -> Iterator[Finding]:
+def exposed_communication(spec: ClusterSpec, simulation: Simulation) -> Iterator[Finding]:
     """A training step that waits for communication longer than the spec allows.
 
     `requirements.exposed_communication` is the largest share of a step that may pass while no GPU computes because data is
@@ -34,7 +32,7 @@ def exposed_communication(spec: ClusterSpec, fabric: Fabric, catalog: Catalog) -
         return
     asked: Path = ("requirements", "exposed_communication")
     written = "exposed_communication" in spec.requirements.model_fields_set
-    for outcome in run(spec, fabric, catalog):
+    for outcome in simulation.training:
         step = outcome.step
         if step is None or step.exposed_share <= limit:
             continue
