@@ -55,7 +55,8 @@ def guid_of_the_spec(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
 def _known(fabric: Fabric, subnet: Subnet, wanted: set[int]) -> dict[int, str]:
     """What each GUID is; a port before the node of the same number."""
     ports, sought = subnet.ports, np.array(sorted(wanted), dtype=np.uint64)
-    found = {int(subnet.switches.guid[s]): f"the switch `{subnet.switches.names[s]}`" for s in _rows(subnet.switches.guid, sought)}
+    switches = subnet.switches
+    found = {int(switches.guid[s]): f"the switch `{switches.names[s]}`" for s in _rows(switches.guid, sought)}
     for what, guids in (("the node GUID, not a port's, of", ports.node_guid), ("a port of", ports.port_guid)):
         for row in _rows(guids, sought):
             hca = fabric.hosts.platforms[int(fabric.hosts.pool[ports.host[row]])].hcas[int(ports.hca[row])].name

@@ -132,8 +132,8 @@ def _single(topology: FatTree, leaf: SwitchModel, ports: int, slots: int, severa
         and not (topology.unit and slots > topology.unit)
     )
     wanted = topology.tiers == 1 or (topology.tiers is None and not any(upper))
-    kept = sum(-(-n // ports) for n in reserved_ports(topology).values())
-    need = max(topology.unit or 0, slots + kept)
+    reserved = sum(-(-n // ports) for n in reserved_ports(topology).values())
+    need = max(topology.unit or 0, slots + reserved)
     if not (wanted and one_unit and tier.count in (None, 1) and 0 < need * ports <= capacity):
         return None, capacity
     unit = topology.unit or capacity // ports

@@ -107,7 +107,8 @@ def roots_of(subnet: Subnet) -> npt.NDArray[np.int32]:
         cables = subnet.cables
         own = cables.kind != HOST_CABLE
         pairs = np.unique(np.stack([cables.lower[own], cables.upper[own]], axis=1), axis=0)
-        top = np.bincount(pairs.ravel(), minlength=len(top)).argmax(keepdims=True)
+        neighbours = np.bincount(pairs.ravel(), minlength=len(top))
+        top = np.array([int(neighbours.argmax())], dtype=np.intp)
     if isinstance(subnet.layout, GroupPlan):
         top = top[: subnet.layout.spines or 1]
     return top.astype(np.int32)

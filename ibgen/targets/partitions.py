@@ -54,7 +54,7 @@ MEMBER_WITHOUT_PORTS = declare(
 @dataclass(frozen=True, slots=True)
 class PartitionMembers:
     """One partition of one subnet. `rows` are rows of the subnet's Ports in ascending order, `membership` LIMITED, FULL or
-    BOTH for each; `others` are port GUIDs that are no row of Ports: those written in the spec and those of virtual functions."""
+    BOTH for each; `others` are port GUIDs that are no row of Ports: those written in the spec, and virtual functions'."""
 
     name: str
     pkey: int  # low 15 bits
@@ -100,7 +100,7 @@ def partition_plans(spec: ClusterSpec, fabric: Fabric) -> tuple[tuple[PartitionP
 
 
 def _left_out(spec: ClusterSpec, fabric: Fabric, number: int, named: Reached) -> Iterator[Finding]:
-    """Members that reach no port, or not of every host they name, on any subnet of the fabric (it has one per plane or rail)."""
+    """Members that reach no port, or not of every host they name, on any subnet of the fabric (one per plane or rail)."""
     declared = spec.fabrics[number]
     for (index, m), hosts in sorted(named.items()):
         member = declared.partitions[index].members[m]

@@ -73,7 +73,8 @@ def test_lengths_follow_rows_and_positions(tmp_path: Path) -> None:
     """Two rows of 3 m and four racks of 0.6 m apart, 2 m of slack: 10.4 m; no length where an end stands in no rack."""
     (tmp_path / "lab.yaml").write_text((assets.examples() / "lab.yaml").read_text() + "\nsite: lab.site.yaml\n")
     (tmp_path / "lab.site.yaml").write_text(
-        "racks:\n  - {name: A01, row: 1, position: 1, hosts: 'node-[01-05]'}\n  - {name: C05, row: 3, position: 5, switches: leaf-u01}\n"
+        "racks:\n  - {name: A01, row: 1, position: 1, hosts: 'node-[01-05]'}\n"
+        "  - {name: C05, row: 3, position: 5, switches: leaf-u01}\n"
     )
     cables = rows(built(tmp_path / "lab.yaml")["cabling/ib.csv"])
     lengths = {(c["lower"].split("/")[0], c["upper"]): c["length_m"] for c in cables}

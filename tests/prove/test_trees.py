@@ -9,9 +9,9 @@ import os
 from pathlib import Path
 
 import pytest
+from tfoffline.mirror import offline_environment
 
 from ibgen import assets, compiler, prove
-from tfoffline.mirror import offline_environment
 
 REQUIRED = bool(os.environ.get("IBGEN_REQUIRE_REFEREES"))
 PROVED = ("lab", "azure-burst", "tenants", "sriov", "superpod-h100")
