@@ -37,9 +37,9 @@ def compute(
     """
     home = mainland(graph)
     if engine == "minhop":
-        routes = minhop(home, switches)
+        routes = minhop(home, switches, fast)
     elif engine == "updn":
-        routes = updn(home, roots, switches)
+        routes = updn(home, roots, switches, fast)
     elif engine == "ftree":
         options = {"max_reverse_hops": max_reverse_hops}
         routes = ftree(home, roots, compute_ports, io_ports, **options, switches=switches, fast=fast)

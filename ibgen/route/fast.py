@@ -18,7 +18,7 @@ import numpy as np
 from .graph import Ints
 
 LARGE = 3_000_000
-"""Table entries from which compiling pays: 1,296 hosts have 0.25 million, 8,192 have 5 (numba takes 2 to 5 s to compile)."""
+"""Table entries from which compiling pays: 1,296 hosts have 0.25 million, 8,192 have 5. It takes seconds, once per machine."""
 
 
 def compiles(entries: int) -> bool:
@@ -28,14 +28,23 @@ def compiles(entries: int) -> bool:
 
 @cache
 def compiled(*kernels: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
-    """The kernels through numba, in order; a kernel calls those before it, and itself, by their names."""
+    """The kernels through numba, in order; a kernel calls those before it by their names.
+
+    What was compiled is kept on disk where all of them stand in one file and none calls itself: numba sees only that file's
+    date, and crashes on loading recursive functions (0.68, measured).
+    """
     import numba
 
+    kept = len({k.__module__ for k in kernels}) == 1 and not any(k.__name__ in k.__code__.co_names for k in kernels)
     names: dict[str, Any] = {}
     for kernel in kernels:
         scope = {**vars(sys.modules[kernel.__module__]), **names}
         copy = FunctionType(kernel.__code__, scope, kernel.__name__)
-        names[kernel.__name__] = scope[kernel.__name__] = numba.njit(copy)
+        try:
+            made = numba.njit(copy, cache=kept)
+        except RuntimeError:  # no folder to keep it in
+            made = numba.njit(copy)
+        names[kernel.__name__] = scope[kernel.__name__] = made
     return tuple(names.values())
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ibgen.diagnostics import Severity, declare
 
 UNREADABLE = declare(
-    "IBG411",
+    "IBG871",
     "unreadable-dump-line",
     Severity.WARNING,
     """A line of a forwarding table dump is none that OpenSM or dump_lfts writes.
@@ -20,7 +20,7 @@ UNREADABLE = declare(
 )
 
 UNKNOWN_SWITCH = declare(
-    "IBG412",
+    "IBG872",
     "dump-of-unknown-switch",
     Severity.WARNING,
     """A dump holds the table of a switch that the subnet does not have.
@@ -31,7 +31,7 @@ UNKNOWN_SWITCH = declare(
 )
 
 UNKNOWN_LID = declare(
-    "IBG413",
+    "IBG873",
     "dump-of-unknown-lid",
     Severity.WARNING,
     """A dump routes to a LID that belongs to nothing in the subnet.
@@ -42,7 +42,7 @@ UNKNOWN_LID = declare(
 )
 
 NO_TABLE = declare(
-    "IBG414",
+    "IBG874",
     "switch-without-table",
     Severity.WARNING,
     """A switch of the subnet has no table in the dump.

@@ -19,6 +19,8 @@ from .ftree_walk import (
     DOWN,
     END,
     FIRST,
+    FRAME,
+    FRAMES,
     GROUP,
     HAS_HOSTS,
     HOPS,
@@ -31,6 +33,8 @@ from .ftree_walk import (
     REMOTE,
     REMOTE_PORT,
     ROW,
+    SINGLE,
+    STEP,
     SWITCH,
     TIE,
     TWIN,
@@ -84,13 +88,16 @@ class _Router:
     ports: Any
     order: Any  # group numbers, switch by switch
     walked: Any  # per class of twins the hops at which one was walked down from
+    stack: Any  # of the walk down, and of the walk up
+    climb: Any
     blank: tuple[Any, Any, Any]  # rows, hops, walked before a destination
-    climb: Callable[..., Any]
+    route: Callable[..., Any]
 
     def _walk(self, s: int, port: int, real: bool, main: bool, credit: int, hops: int) -> None:
         self.switches[ROW::SWITCH], self.switches[HOPS::SWITCH], self.walked[:] = self.blank
         self.switches[s * SWITCH + ROW], self.switches[s * SWITCH + HOPS] = port, hops
-        self.climb(self.switches, self.groups, self.ports, self.order, self.walked, s, -1, real, main, credit, hops)
+        tables = (self.switches, self.groups, self.ports, self.order, self.walked, self.stack, self.climb)
+        self.route(*tables, s, real, int(main), credit, hops)
 
     def _keep(self, table: Table, row: int) -> None:
         found = np.array(self.switches[ROW::SWITCH], np.int32)
@@ -118,19 +125,21 @@ def _router(graph: Graph, tree: Indexed, fast: bool) -> _Router:
             order += part
         switches[s, END] = len(order)
     twin, classes = _twins(tree, count)
-    for field, column in ((RANK, tree.rank), (HAS_HOSTS, graph.host_links > 0), (IS_LEAF, tree.leaves), (TWIN, twin)):
-        switches[:, field] = column
+    switches[:, RANK], switches[:, HAS_HOSTS] = tree.rank, graph.host_links > 0
+    switches[:, IS_LEAF], switches[:, TWIN] = tree.leaves, twin
     groups = np.zeros((len(g.remote), GROUP), np.int32)
     remote = np.array(g.remote, np.intp)
-    for field, column in ((REMOTE, remote), (FIRST, g.first[:-1]), (LAST, g.first[1:]), (TIE, tree.place[remote])):
-        groups[:, field] = column
+    groups[:, REMOTE], groups[:, TIE] = remote, tree.place[remote]
+    groups[:, FIRST], groups[:, LAST] = g.first[:-1], g.first[1:]
     ports = np.zeros((len(g.remote_port), PORT), np.int32)
     ports[:, REMOTE_PORT] = g.remote_port
+    alone = groups[:, LAST] - groups[:, FIRST] == 1
+    groups[alone, SINGLE] = ports[groups[alone, FIRST], REMOTE_PORT]
     blank = (np.full(count, -1, np.int32), np.full(count, _UNSET, np.int32), np.full(classes, _UNSET, np.int32))
-    tables = (switches, groups, ports, np.array(order, np.int32), blank[2].copy())
-    a, b, c, d, e = (sequence(t, fast) for t in tables)
+    stacks = (np.zeros(FRAMES * FRAME, np.int32), np.zeros(FRAMES * STEP, np.int32))
+    a, b, c, d, e, f, g_ = (sequence(t, fast) for t in (switches, groups, ports, order, blank[2].copy(), *stacks))
     unset = (sequence(blank[0], fast), sequence(blank[1], fast), sequence(blank[2], fast))
-    return _Router(graph, a, b, c, d, e, unset, compiled(*KERNELS)[-1] if fast else up_walk)
+    return _Router(graph, a, b, c, d, e, f, g_, unset, compiled(*KERNELS)[-1] if fast else up_walk)
 
 
 def _twins(tree: Indexed, count: int) -> tuple[list[int], int]:

@@ -10,38 +10,74 @@ the allowed ports of a switch differ by one at most, they are filled in port ord
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from .fast import compiled, compiles
 from .graph import Graph, Rows
 from .routes import Table, empty
 
-Allowed = Callable[[int], npt.NDArray[np.bool_]]
+Ports = npt.NDArray[np.bool_]
+Counts = npt.NDArray[np.int64]
+Allowed = Callable[[int], Ports]
 """Destination switch -> [S, width] ports that may be taken toward it."""
 
 _MANY = np.iinfo(np.int64).max
 
 
-def deal(graph: Graph, allowed: Allowed, switches: bool = False) -> tuple[Table, Table | None]:
+def deal(graph: Graph, allowed: Allowed, switches: bool = False, fast: bool | None = None) -> tuple[Table, Table | None]:
     """The tables by endpoint [E, S] and, if asked for, by switch [S, S]. The latter count on no port (port_profile_switch_nodes
-    FALSE) and come last, so the former do not depend on them."""
+    FALSE) and come last, so the former do not depend on them. `fast`: compiled or not; None: as it pays."""
     lft = empty(graph, graph.endpoints)
     counts = np.zeros(graph.peer.shape, np.int64)
+    if fast is None:
+        fast = compiles(graph.endpoints * graph.switches)
+    block = compiled(deal_block)[0] if fast else _deal_block
+    room = np.zeros(graph.width, np.int64)
     for leaf in leaf_order(graph).tolist():
         rows = graph.at_leaf(leaf)
-        at, ports = _candidates(allowed(leaf), leaf)
-        picks = _pick(counts, at, ports, len(rows))
-        lft[rows[:, None], at[None, :]] = picks.T
+        mask = allowed(leaf)
+        mask[leaf] = False
+        block(mask, counts, lft, rows, room)
         lft[rows, leaf] = graph.leaf_port[rows]
     if not switches:
         return lft, None
     own = empty(graph, graph.switches)
     for target in np.flatnonzero(graph.linked).tolist():
-        at, ports = _candidates(allowed(target), target)
+        mask = allowed(target)
+        mask[target] = False
+        at, ports = _candidates(mask)
         own[target, at] = _first_least(counts[at[:, None], ports] + np.where(ports == 0, _MANY // 2, 0), ports)
         own[target, target] = 0
     return lft, own
+
+
+def _deal_block(mask: Ports, counts: Counts, lft: Table, rows: Rows, room: Counts) -> None:
+    """Deals the endpoints `rows` of one leaf at every switch."""
+    at, ports = _candidates(mask)
+    lft[rows[:, None], at[None, :]] = _pick(counts, at, ports, len(rows)).T
+
+
+def deal_block(mask: Any, counts: Any, lft: Any, rows: Any, room: Any) -> None:
+    """The same, compiled: level by level of the counters, at each level the ports in order. `room` [width] to work in."""
+    for s in range(mask.shape[0]):
+        number = 0
+        for p in range(mask.shape[1]):
+            if mask[s, p]:
+                room[number] = p
+                number += 1
+        given = 0
+        while number > 0 and given < len(rows):
+            level = counts[s, room[0]]
+            for k in range(number):
+                level = min(level, counts[s, room[k]])
+            for k in range(number):
+                if counts[s, room[k]] == level and given < len(rows):
+                    counts[s, room[k]] += 1
+                    lft[rows[given], s] = room[k]
+                    given += 1
 
 
 def leaf_order(graph: Graph) -> Rows:
@@ -50,9 +86,8 @@ def leaf_order(graph: Graph) -> Rows:
     return order[graph.host_links[order] > 0]
 
 
-def _candidates(mask: npt.NDArray[np.bool_], target: int) -> tuple[Rows, Rows]:
+def _candidates(mask: Ports) -> tuple[Rows, Rows]:
     """Switches with an allowed port [R], and their allowed ports ascending, filled up with port 0 behind them [R, K]."""
-    mask[target] = False
     number = mask.sum(axis=1)
     at = np.flatnonzero(number)
     number = number[at]
@@ -61,7 +96,7 @@ def _candidates(mask: npt.NDArray[np.bool_], target: int) -> tuple[Rows, Rows]:
     return at, ports
 
 
-def _pick(counts: npt.NDArray[np.int64], at: Rows, ports: Rows, number: int) -> Rows:
+def _pick(counts: Counts, at: Rows, ports: Rows, number: int) -> Rows:
     """Deals `number` destinations at every switch of `at` and counts them. The ports in the order of dealing. [R, number]"""
     if not ports.shape[1]:
         return np.empty((len(at), number), np.intp)
@@ -90,7 +125,7 @@ def _round(low: npt.NDArray[np.bool_], ports: Rows, number: int) -> Rows:
     return np.take_along_axis(ports, turn, axis=1)
 
 
-def _one_by_one(have: npt.NDArray[np.int64], ports: Rows, number: int) -> Rows:
+def _one_by_one(have: Counts, ports: Rows, number: int) -> Rows:
     result = np.empty((len(have), number), np.intp)
     rows = np.arange(len(have))
     for i in range(number):
@@ -100,7 +135,7 @@ def _one_by_one(have: npt.NDArray[np.int64], ports: Rows, number: int) -> Rows:
     return result
 
 
-def _first_least(have: npt.NDArray[np.int64], ports: Rows) -> Rows:
+def _first_least(have: Counts, ports: Rows) -> Rows:
     if not ports.shape[1]:
         return np.empty(len(ports), np.intp)
     return np.take_along_axis(ports, have.argmin(axis=1)[:, None], axis=1)[:, 0]

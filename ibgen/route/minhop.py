@@ -14,10 +14,10 @@ from .hops import FAR, distances
 from .routes import Routes
 
 
-def minhop(graph: Graph, switches: bool = False) -> Routes:
-    """`switches`: also the routes toward the switches themselves."""
+def minhop(graph: Graph, switches: bool = False, fast: bool | None = None) -> Routes:
+    """`switches`: also the routes toward the switches themselves. `fast`: compiled or not; None: as it pays."""
     hops = distances(graph)
-    wired, peer = graph.peer >= 0, np.maximum(graph.peer, 0)
+    wired, peer = graph.peer >= 0, np.maximum(graph.peer, 0).astype(np.intp)
 
     def allowed(target: int) -> npt.NDArray[np.bool_]:
         far = hops[target].astype(np.int16)
@@ -25,4 +25,4 @@ def minhop(graph: Graph, switches: bool = False) -> Routes:
         mask: npt.NDArray[np.bool_] = wired & (far[peer] == far[:, None] - 1) & (far >= 0)[:, None]
         return mask
 
-    return Routes("minhop", graph, *deal(graph, allowed, switches))
+    return Routes("minhop", graph, *deal(graph, allowed, switches, fast))

@@ -61,11 +61,11 @@ class Pointwise:
         turn = number // per_pod % t.spine_up.shape[2]
         width = t.spine_up.shape[2] // t.core_down.shape[0]
         row = (turn // width * pods + t.pod[leaf]) * per_pod + number % per_pod
-        return self.form.core_rows[row, self.place[switches]].astype(np.int32)
+        return np.asarray(self.form.core_rows[row, self.place[switches]], np.int32)
 
 
 def _turn(number: Rows, tree: Regular) -> Rows:
-    return number % tree.leaf_up.shape[1]
+    return np.asarray(number % tree.leaf_up.shape[1])
 
 
 def pointwise(graph: Graph) -> Pointwise:

@@ -21,8 +21,9 @@ from .ranks import UNRANKED, NotRouted, found_roots, given_roots, ranks
 from .routes import Routes
 
 
-def updn(graph: Graph, roots: Sequence[int] | Rows | None = None, switches: bool = False) -> Routes:
-    """`roots`: rows of switches; None: those that OpenSM would find for itself. Raises `NotRouted` without any root."""
+def updn(graph: Graph, roots: Sequence[int] | Rows | None = None, switches: bool = False, fast: bool | None = None) -> Routes:
+    """`roots`: rows of switches; None: those that OpenSM would find for itself. `fast`: compiled or not; None: as it pays.
+    Raises `NotRouted` without any root."""
     top = found_roots(graph) if roots is None else given_roots(graph, roots)
     if not len(top):
         raise NotRouted("updn has no root switch")
@@ -31,12 +32,12 @@ def updn(graph: Graph, roots: Sequence[int] | Rows | None = None, switches: bool
     step = np.where(wired, rank[graph.peer] - rank[:, None], 1)
     strict = bool((np.abs(step) == 1).all()) and bool((rank[graph.linked] < UNRANKED).all())
     allowed = _layered(graph, rank) if strict else _searched(graph, rank)
-    return Routes("updn", graph, *deal(graph, allowed, switches))
+    return Routes("updn", graph, *deal(graph, allowed, switches, fast))
 
 
 def _layered(graph: Graph, rank: Ints) -> Allowed:
     """Seen from the target: first only up, then only down. `up`: reached without a step down; that way is the shortest."""
-    wired, peer = graph.peer >= 0, np.maximum(graph.peer, 0)
+    wired, peer = graph.peer >= 0, np.maximum(graph.peer, 0).astype(np.intp)
     below, above = wired & (rank[peer] > rank[:, None]), wired & (rank[peer] < rank[:, None])
     lower, upper = neighbours(graph, below), neighbours(graph, above)
     rising = unit_bits(graph.switches)

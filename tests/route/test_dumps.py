@@ -93,10 +93,10 @@ def test_what_does_not_match_is_named_with_its_line() -> None:
     _, findings = read_dump("\n".join(lines).encode(), g, "lfts.dump")
     said = {(f.code.id, f.at.file, f.at.line) for f in findings if not isinstance(f.at, tuple)}
     assert {
-        ("IBG411", "lfts.dump", 4),
-        ("IBG412", "lfts.dump", 1),
-        ("IBG413", "lfts.dump", 6),
-        ("IBG414", "lfts.dump", 0),
+        ("IBG871", "lfts.dump", 4),
+        ("IBG872", "lfts.dump", 1),
+        ("IBG873", "lfts.dump", 6),
+        ("IBG874", "lfts.dump", 0),
     } <= said
 
 
@@ -111,7 +111,7 @@ def test_hopeless_files_are_findings_not_tracebacks(data: bytes) -> None:
 
 def test_a_file_of_many_faults_says_how_many() -> None:
     _, findings = read_dump(b"nonsense\n" * 500, lab(), "dump")
-    unread = [f for f in findings if f.code.id == "IBG411"]
+    unread = [f for f in findings if f.code.id == "IBG871"]
     assert len(unread) == 10
     assert "490 more" in unread[-1].message
 

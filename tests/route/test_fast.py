@@ -41,10 +41,14 @@ def test_compiled_equals_interpreted() -> None:
 
 
 @pytest.mark.slow
-def test_kernels_stay_within_their_arrays() -> None:
+def test_kernels_stay_within_their_arrays(tmp_path: Path) -> None:
     """numba checks no index unless told to; a write beyond the end would corrupt silently."""
     pytest.importorskip("numba")
-    env = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "PYTHONPATH": str(ROOT)}
+    own = {
+        "NUMBA_BOUNDSCHECK": "1",
+        "NUMBA_CACHE_DIR": str(tmp_path),
+    }  # kernels kept elsewhere were compiled without the checks
+    env = {**os.environ, **own, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", CHECKED], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
 
