@@ -16,12 +16,13 @@ VERBS = {
     "init": "Write a spec to begin with, and its schema for your editor.",
     "check": "Judge a spec: each finding with line, numbers and remedy.",
     "plan": "Count what a spec needs: switches, cables, spare ports.",
+    "simulate": "Put traffic on the fabric: bandwidth, fullest cables, failures.",
     "build": "Compile a spec into the files that configure the cluster.",
     "prove": "Let the real programs judge a built tree.",
     "bind": "Bind GUIDs to the names of a spec, from ibnetdiscover's output.",
     "show": "Spell out what a spec means: itself, switches, cables.",
     "explain": "Explain a code: why it matters, what to do, examples.",
-    "schema": "Print a JSON Schema: of the spec, the manifest or the report.",
+    "schema": "Print a JSON Schema: of the spec, or of what ibgen writes.",
     "doctor": "Show what is installed here, and how to get what is not.",
 }
 """Verb -> what it does, as the first line of its own help says it; each is a module of this package."""

@@ -8,23 +8,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .cells import printable, table
-from .simulation import count, figure, percent, share
+from .cells import table
+from .simulation import count, figure, percent, share, wrapped
 from .style import Paint
 
 if TYPE_CHECKING:
     from ibgen.simulate.failures import FailureStudy, Sweep
-    from ibgen.simulate.study import PatternResult
+    from ibgen.simulate.results import PatternResult
 
 SHOWN_CASES = 10
 """Worst cases of a sweep that are printed; JSON has all that the sweep kept."""
+SHOWN_NAMES = 8
+"""Endpoints that are named among those nobody reaches."""
 
 
 def failure_text(f: FailureStudy, draw: Paint) -> Iterator[str]:
     """The head, what is cut off, a table before against after."""
-    yield draw("strong", f"{printable(f.subnet)} without {', '.join(map(printable, f.parts))}")
-    yield f"  tables  {f.engine}; {f.method} ({f.rerouted:,} of {count(f.endpoints, 'endpoint')})"
-    yield f"  cut     {_cut(f)}"
+    yield draw("strong", f"{f.subnet} without {', '.join(f.parts)}")
+    yield from wrapped("tables", f"{f.engine}; {f.method} ({f.rerouted:,} of {count(f.endpoints, 'destination')})")
+    yield from wrapped("cut", _cut(f))
     yield ""
     before, after = f.before, f.after
     rows = [
@@ -44,13 +46,13 @@ def failure_text(f: FailureStudy, draw: Paint) -> Iterator[str]:
     yield "  " + draw("dim", head)
     yield from ("  " + line for line in lines)
     if f.note:
-        yield f"  {printable(f.note)}"
+        yield from wrapped("note", f.note)
 
 
 def _cut(f: FailureStudy) -> str:
     if not f.cut_pairs:
         return f"nothing: all {count(f.pairs, 'pair')} still reach each other"
-    names = ", ".join(map(printable, f.cut))
+    names = ", ".join(f.cut[:SHOWN_NAMES]) + (", ..." if len(f.cut) > SHOWN_NAMES else "")
     return f"{f.cut_pairs:,} of {count(f.pairs, 'pair')}" + (f"; nobody reaches {names}" if names else "")
 
 
@@ -65,8 +67,8 @@ def _share(p: PatternResult) -> str:
 
 def sweep_text(s: Sweep, draw: Paint) -> Iterator[str]:
     """How the loss is spread over all cases, and the worst of them by name."""
-    yield draw("strong", f"{printable(s.subnet)}: every single failure of its {s.kind}, {count(s.cases, 'case')}")
-    yield f"  tables  {s.engine}; {s.method}"
+    yield draw("strong", f"{s.subnet}: every single failure of its {s.kind}, {count(s.cases, 'case')}")
+    yield from wrapped("tables", f"{s.engine}; {s.method}")
     drawn = f"{count(s.flows, 'flow')}, {count(s.patterns, 'pattern')}, seed {s.seed}"
     yield f"  whole   bisection {share(s.base)} ± {share(s.base_error)} of line rate (static tables; {drawn})"
     if s.quantiles:
@@ -82,9 +84,7 @@ def sweep_text(s: Sweep, draw: Paint) -> Iterator[str]:
     yield ""
     rows = [["without", "bisection", "loss", "pairs cut", "fullest link, all-to-all", "destinations re-routed"]]
     for r in s.rows[:SHOWN_CASES]:
-        rows.append(
-            [printable(r.part), share(r.ebb), percent(r.loss), f"{r.cut_pairs:,}", count(r.max_load, "flow"), f"{r.rerouted:,}"]
-        )
+        rows.append([r.part, share(r.ebb), percent(r.loss), f"{r.cut_pairs:,}", count(r.max_load, "flow"), f"{r.rerouted:,}"])
     head, *lines = table(rows, frozenset(range(1, 6)))
     yield "  " + draw("dim", head)
     yield from ("  " + line for line in lines)

@@ -1,4 +1,5 @@
-"""The heat map of a simulation: what share of line rate each row's group gets toward each column's.
+"""The heat map of a simulation: what share of an equal part of line rate each row's group gets toward each
+column's.
 
 Takes `Heat`. Gives a `Panel`. Equal neighbours of a row are one shape, so that a thousand hosts stay a small picture.
 """
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from .svg import Panel, px, rect, text, text_of
 
 if TYPE_CHECKING:
-    from ibgen.simulate.study import Heat
+    from ibgen.simulate.heat import Heat
 
 SHADES = (
     "#440154", "#482878", "#3e4a89", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6dcd59", "#b4de2c", "#fde725",
@@ -43,7 +44,7 @@ def heat_panel(subnet: str, heat: Heat) -> Panel:
     body.append(text(_LEFT + SIDE / 2, _TOP + SIDE + 92, f"receiving {heat.unit}", anchor="middle"))
     body += _key()
     folds = f"; each cell the mean of {step} x {step}" if step > 1 else ""
-    said = f"{heat.pattern}, {heat.model}; share of line rate that sender gets toward receiver{folds}"
+    said = f"{heat.pattern}, {heat.model}; share of an equal part of line rate that sender gets toward receiver{folds}"
     return Panel(f"{subnet}: sender by receiver", said, _TOP + SIDE + 112, tuple(body))
 
 
@@ -89,7 +90,7 @@ def _short(name: str, most: int = 15) -> str:
 def _key() -> list[str]:
     """The shades from 1 at the top to 0, and the colour of pairs that send nothing."""
     x, high = _LEFT + SIDE + 40, 22
-    made = [text(x, _TOP - 2 + 10, "share of line rate")]
+    made = [text(x, _TOP - 2 + 10, "share of a fair part")]
     for i in range(len(SHADES)):
         y = _TOP + 18 + high * (len(SHADES) - 1 - i)
         made.append(rect(x, y, 22, high, f'fill="{SHADES[i]}"'))

@@ -16,8 +16,9 @@ from .training_text import line_rate, size
 
 if TYPE_CHECKING:
     from ibgen.simulate.collectives import CollectiveCurve
+    from ibgen.simulate.link_tiers import TierLinks
     from ibgen.simulate.pool_collectives import PoolCollectives
-    from ibgen.simulate.study import Study, TierLinks
+    from ibgen.simulate.results import Study
 
 AREA = 220
 """Height of a plotting area."""
@@ -56,7 +57,7 @@ def _histogram(s: Study, pattern: str, tiers: list[TierLinks]) -> Panel:
         floor = TOP + ROW * (i + 1) + 4
         body += [text(16, floor - 16, t.tier), text(16, floor - 2, count(t.links, "link"), style="s")]
         body += [*_bars(t, axis, floor, COLORS[i % len(COLORS)], by_unit), line(axis.start, floor, axis.end, floor, "axis")]
-    ticks = range(most + 1) if by_unit else [n for n in round_ticks(0, most) if n <= axis.high]
+    ticks = [float(n) for n in range(most + 1)] if by_unit else [n for n in round_ticks(0, most) if n <= axis.high]
     bottom = TOP + ROW * len(tiers) + 4
     body += svg.horizontal(axis, bottom, [(n, figure(n)) for n in ticks], "flows on a directed link")
     model = next((p.model for p in s.patterns if p.name == pattern), s.tables.engine)
@@ -70,14 +71,14 @@ def _bars(t: TierLinks, axis: Axis, floor: float, fill: str, by_unit: bool) -> I
         loads, counts = [0, *loads], [t.idle, *counts]
     most, unit = max(counts, default=1), axis.at(1) - axis.at(0)
     width = unit * 0.7 if by_unit else 10.0
-    said = END
+    said: float | None = None
     for load, n in sorted(zip(loads, counts, strict=True), reverse=True):
         if not n:
             continue
         x, height = axis.at(load), max(1.5, (ROW - 20) * n / most)
         yield svg.rect(x - width / 2, floor - height, width, height, f'fill="{fill}"')
         room = len(f"{n:,}") * 7 + 4
-        if by_unit or said - x >= room or said == END:
+        if by_unit or said is None or said - x >= room:
             said = x
             yield text(x, floor - height - 4, f"{n:,}", anchor="middle", style="s")
 

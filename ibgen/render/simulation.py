@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from ibgen.simulate import ChainStep
 
@@ -100,7 +100,18 @@ def matching(asked: str, names: Sequence[str]) -> tuple[str, ...]:
     """The patterns that a word of the command line means: a whole name, or how names begin (`ring`, `experts`)."""
     word = _slug(asked)
     exact = tuple(name for name in names if _slug(name) == word)
-    return exact or tuple(name for name in names if word and (_slug(name) + "-").startswith(word + "-"))
+    return exact or tuple(name for name in names if word and _slug(name).startswith(word))
+
+
+def shown(value: Any) -> Any:
+    """A result with every text in it fit for a terminal, whatever names a spec holds."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, tuple):
+        return tuple(shown(item) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{f.name: shown(getattr(value, f.name)) for f in fields(value)})
+    return value
 
 
 def only(study: Study, names: Sequence[str]) -> Study:

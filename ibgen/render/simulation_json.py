@@ -17,7 +17,7 @@ from .training_text import line_rate
 if TYPE_CHECKING:
     from ibgen.simulate import ChainStep
     from ibgen.simulate.pool_collectives import PoolCollectives
-    from ibgen.simulate.study import FabricRate, Study
+    from ibgen.simulate.results import FabricRate, Study
     from ibgen.simulate.training import TrainingOutcome, TrainingStep
 
 FORMAT = "ibgen-simulation"
@@ -68,7 +68,7 @@ def _study(s: Study, result: Simulated) -> dict[str, Any]:
         "tiers": plain(s.tiers),
         "worst": plain(s.worst),
         "rates": [plain(r) | {"background": {name: plain(part) for name, part in r.background}} for r in s.rates],
-        "adaptive": plain(s.bounds),
+        "bounds": plain(s.bounds),
         "rank_order": plain(s.order),
         "fabric_rates": [_rating(r, result) for r in s.ratings],
         "collectives": [_pool(p, result) for p in s.collectives],

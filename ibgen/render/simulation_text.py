@@ -9,20 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .cells import printable, table
+from .cells import table
 from .failures_text import failure_text, sweep_text
 from .plan_text import chain_table
-from .simulation import Simulated, count, figure, share, wrapped
+from .simulation import Simulated, count, figure, percent, share, shown, wrapped
 from .style import Paint, paint
+from .traffic_text import pattern_table
 from .training_text import collectives_text, training_text
 
 if TYPE_CHECKING:
-    from ibgen.simulate.study import BoundsResult, OrderAdvice, PatternResult, RateResult, Study, WorstCable
+    from ibgen.simulate.named import CableEnd, WorstCable
+    from ibgen.simulate.order import OrderAdvice
+    from ibgen.simulate.results import BoundsResult, RateResult, Study
 
 
 def simulation_text(result: Simulated, *, color: bool = False) -> str:
     """Every subnet, failure and sweep, a blank line between two."""
-    draw = paint(color)
+    result, draw = shown(result), paint(color)
     blocks = ["\n".join(_study(s, result, draw)) for s in result.studies]
     blocks += ["\n".join(failure_text(f, draw)) for f in result.failures]
     blocks += ["\n".join(sweep_text(s, draw)) for s in result.sweeps]
@@ -32,15 +35,16 @@ def simulation_text(result: Simulated, *, color: bool = False) -> str:
 def _study(s: Study, result: Simulated, draw: Paint) -> Iterator[str]:
     switches = "1 switch" if s.switches == 1 else f"{s.switches:,} switches"
     parts = f"{count(s.hosts, 'host')}, {count(s.endpoints, 'endpoint')}, {switches}"
-    yield draw("strong", printable(s.subnet)) + f": {parts}; line rate {figure(s.line_gbs)} GB/s per endpoint and direction"
+    yield draw("strong", s.subnet) + f": {parts}; line rate {figure(s.line_gbs)} GB/s per endpoint and direction"
     more = dict(result.alike).get(s.subnet, 0)
     if more:
         yield f"  one of {more + 1:,} subnets of its fabric; --fabric names another"
     yield from wrapped("tables", _tables(s))
     sections = (
         chain_table([step for step in result.chain if step.subnet == s.subnet], draw),
-        _patterns(s.patterns, draw),
-        [*_bounds(s.bounds), *_rates(s.rates)],
+        pattern_table(s.patterns, draw),
+        list(_rates(s.rates, draw)),
+        list(_bounds(s.bounds, draw)),
         list(_worst(s.worst, draw)),
         list(_order(s.order)),
         collectives_text(s.collectives, s.ratings, result.pools, draw),
@@ -59,53 +63,46 @@ def _tables(s: Study) -> str:
     return f"{t.engine} ({t.origin}){asked}" + (f": {t.why}" if t.why else "")
 
 
-def _patterns(patterns: tuple[PatternResult, ...], draw: Paint) -> list[str]:
-    if not patterns:
-        return []
-    rows = [["pattern", "share of line rate", "s.e.", "fullest link", "flows", "patterns", "seed", "model"]]
-    for p in patterns:
-        error = "-" if p.standard_error is None else share(p.standard_error)
-        seed = "-" if p.seed is None else str(p.seed)
-        figures = [share(p.share), error, count(p.max_load, "flow"), f"{p.flows:,}", f"{p.patterns:,}", seed]
-        rows.append([printable(p.name), *figures, p.model])
-    head, *lines = table(rows, frozenset(range(1, 7)))
-    made = ["  " + draw("dim", head)]
-    for p, line in zip(patterns, lines, strict=True):
-        lost = f"{count(p.unrouted, 'flow')} without a way" if p.unrouted else ""
-        remark = ", ".join(x for x in (lost, p.note) if x)
-        made += ["  " + line, *([f"    {printable(remark)}"] if remark else [])]
-    return made
-
-
-def _bounds(bounds: tuple[BoundsResult, ...]) -> list[str]:
-    lines = []
+def _bounds(bounds: tuple[BoundsResult, ...], draw: Paint) -> Iterator[str]:
+    """What adaptive routing could make of each pattern; a declared efficiency stands with its source, once."""
+    if not bounds:
+        return
+    head = "adaptive routing" if bounds[0].active else "if routing were adaptive"
+    rows = [[f"{head}, share of line rate", "static tables", "fluid bound", "declared"]]
     for b in bounds:
-        said = f"{b.pattern}: between {share(b.static)} (static tables) and {share(b.fluid)} (fluid bound) of line rate"
-        if b.declared is not None:
-            said += f"; {figure(b.declared)} declared ({b.source})" if b.source else f"; {figure(b.declared)} declared"
-        lines += wrapped("adaptive routing" if b.active else "if adaptive", said, hang=18)
-    return lines
+        rows.append([b.pattern, share(b.static), share(b.fluid), "-" if b.declared is None else share(b.declared)])
+    yield from _table(rows, draw)
+    for source in dict.fromkeys(b.source for b in bounds if b.declared is not None and b.source):
+        yield from wrapped("  declared:", source, hang=12)
 
 
-def _rates(rates: tuple[RateResult, ...]) -> list[str]:
-    lines = []
-    for r in rates:
-        drawn = "" if r.seed is None else f", pattern {r.number:,} of seed {r.seed}"
-        said = (
-            f"{r.pattern}: slowest flow {figure(r.min_gbs)}, mean {figure(r.mean_gbs)} of {figure(r.line_gbs)} GB/s "
-            f"({r.model}; {count(r.flows, 'flow')}{drawn})"
-        )
-        if r.background:
-            said += "; background " + ", ".join(f"{name} {figure(part)} of every link" for name, part in r.background)
-        lines += wrapped("rates", said, hang=18)
-    return lines
+def _rates(rates: tuple[RateResult, ...], draw: Paint) -> Iterator[str]:
+    for model in dict.fromkeys(r.model for r in rates):
+        rows = [[f"rates in GB/s, {model}", "slowest flow", "mean", "line rate", "flows", ""]]
+        for r in rates:
+            if r.model == model:
+                figures = [figure(r.min_gbs), figure(r.mean_gbs), figure(r.line_gbs), f"{r.flows:,}"]
+                rows.append([r.pattern, *figures, _circumstances(r)])
+        yield from _table(rows, draw)
+
+
+def _circumstances(r: RateResult) -> str:
+    drawn = [] if r.seed is None else [f"pattern {r.number:,} of seed {r.seed}"]
+    return ", ".join([*drawn, *(f"{name} holds {percent(part)} of every link" for name, part in r.background)])
+
+
+def _table(rows: list[list[str]], draw: Paint) -> Iterator[str]:
+    """The first column is words, the last of six too; figures are flush right."""
+    head, *lines = table(rows, frozenset(range(1, min(len(rows[0]), 5))))
+    yield "  " + draw("dim", head)
+    yield from ("  " + line for line in lines)
 
 
 def _worst(worst: tuple[WorstCable, ...], draw: Paint) -> Iterator[str]:
     """The fullest with the flows on it, one a line; the others with their loads."""
     for name in dict.fromkeys(w.pattern for w in worst):
         cables = [w for w in worst if w.pattern == name]
-        yield "  " + draw("dim", f"fullest cables, {printable(name)}")
+        yield "  " + draw("dim", f"fullest cables, {name}")
         for i, w in enumerate(cables):
             yield f"  {_end(w.start)} -> {_end(w.end)}: {count(w.load, 'flow')} on {figure(w.capacity_gbs)} GB/s"
             if i == 0:
@@ -113,14 +110,11 @@ def _worst(worst: tuple[WorstCable, ...], draw: Paint) -> Iterator[str]:
                 yield from wrapped("", ", ".join(flows).replace(" -> ", "\xa0->\xa0"), hang=2) if flows else ()
 
 
-def _end(end: object) -> str:
-    name, port, label = end.name, end.port, end.label  # type: ignore[attr-defined]
-    return printable(f"{name} port {port} ({label})" if label else f"{name}")
+def _end(end: CableEnd) -> str:
+    return f"{end.name} port {end.port} ({end.label})" if end.label else end.name
 
 
 def _order(order: OrderAdvice | None) -> Iterator[str]:
     if order is None:
         return
-    said = f"rail rings {share(order.given)} of line rate in the spec's order, {share(order.leaf)} in leaf order, "
-    said += f"{share(order.random)} in random order (static tables). {order.text}"
-    yield from wrapped("rank order", said, hang=12)
+    yield from wrapped("rank order", f"{order.text} (rail rings, static tables)", hang=12)

@@ -15,7 +15,7 @@ from .style import Paint
 if TYPE_CHECKING:
     from ibgen.simulate.collectives import CollectiveCurve
     from ibgen.simulate.pool_collectives import PoolCollectives
-    from ibgen.simulate.study import FabricRate
+    from ibgen.simulate.results import FabricRate
     from ibgen.simulate.training import TrainingOutcome, TrainingStep
 
 SHOWN_SIZES = (1 << 10, 1 << 20, 8 << 20, 128 << 20, 1 << 30, 16 << 30)
@@ -44,16 +44,17 @@ def collectives_text(
         lines.append(
             "  " + draw("dim", f"busbw in GB/s, pool {printable(names[p.pool])}: {ranks} (NCCL {first.version}'s tuning model)")
         )
-        rows = [["operation", *map(size, sizes), "line rate", "GB/s per host through the fabric"]]
+        rows = [["operation", *map(size, sizes), "line rate"]]
         for c in p.curves:
             busbw = {point.size_bytes: point.busbw_gbs for point in c.points}
             cells = [figure(busbw[n]) if n in busbw else "-" for n in sizes]
-            held = next((r for r in ratings if r.pool == p.pool and r.operation == _held_by(c)), None)
-            limit = f"{figure(held.gbs)} of {figure(held.line_gbs)} ({held.pattern}, {held.model})" if held else "-"
             line = line_rate(c)
-            rows.append([c.operation, *cells, "NVLink" if line is None else figure(line), limit])
+            rows.append([c.operation, *cells, "NVLink" if line is None else figure(line)])
         head, *rest = table(rows, frozenset(range(1, len(sizes) + 2)))
         lines += ["  " + draw("dim", head), *("  " + line for line in rest)]
+        held = [r for r in ratings if r.pool == p.pool]
+        said = ", ".join(f"{r.operation} {figure(r.gbs)} of {figure(r.line_gbs)} ({r.pattern}, {r.model})" for r in held)
+        lines += wrapped("the fabric leaves a host, GB/s:", said, hang=32) if held else []
     return lines
 
 
@@ -66,12 +67,14 @@ def line_rate(curve: CollectiveCurve) -> float | None:
     return curve.line_gbs * curve.nodes / curve.ranks if alone else curve.line_gbs
 
 
-def _held_by(curve: CollectiveCurve) -> str:
-    return "alltoall" if curve.operation == "alltoall" else "ring"
-
-
-def training_text(outcomes: Sequence[TrainingOutcome], names: Sequence[str], limit: float | None, draw: Paint) -> list[str]:
-    """A line per workload and one with its axes; what does not fit says why."""
+def training_text(
+    outcomes: Sequence[TrainingOutcome],
+    names: Sequence[str],
+    limit: float | None,
+    draw: Paint,
+    rate: str = "held to the fabric",
+) -> list[str]:
+    """Two lines per workload, the second with its axes; what does not fit says why. `rate`: what the network gives."""
     lines: list[str] = []
     for o in outcomes:
         name = printable(names[o.row])
@@ -79,11 +82,8 @@ def training_text(outcomes: Sequence[TrainingOutcome], names: Sequence[str], lim
             lines += [f"  {name}: {m.field}: {printable(m.message)}; {printable(m.hint)}" for m in o.misfits]
         else:
             lines += _step(name, o.step, limit)
-    return (
-        ["  " + draw("dim", "training (FLOPs at a fixed share of peak, NCCL's tuning model, held to the fabric)"), *lines]
-        if lines
-        else []
-    )
+    head = f"training: FLOPs at a fixed share of peak, NCCL's tuning model, {rate}"
+    return ["  " + draw("dim", head), *lines] if lines else []
 
 
 def _step(name: str, s: TrainingStep, limit: float | None) -> list[str]:

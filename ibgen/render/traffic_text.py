@@ -1,0 +1,56 @@
+"""Traffic patterns on tables, for a person: the table of `simulate` and `plan`, the paragraph of `build`.
+
+Takes `PatternResult`s, and `Simulation` where it was summed up. Gives lines. A share never stands without its pattern, model,
+and, where it is random, seed, number of patterns and standard error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from .cells import printable, table
+from .simulation import count, percent, share
+from .style import Paint
+
+if TYPE_CHECKING:
+    from ibgen.simulate import Simulation
+    from ibgen.simulate.results import PatternResult
+
+
+def pattern_table(patterns: Sequence[PatternResult], draw: Paint) -> list[str]:
+    """A row per pattern under the model they share, a table per model; nothing without patterns."""
+    made: list[str] = []
+    for model in dict.fromkeys(p.model for p in patterns):
+        rows = [[printable(f"pattern, {model}"), "share of line rate", "s.e.", "fullest link", "flows", "patterns", "seed", ""]]
+        rows += [_row(p) for p in patterns if p.model == model]
+        head, *lines = table(rows, frozenset(range(1, 7)))
+        made += ["  " + draw("dim", head), *("  " + line for line in lines)]
+    return made
+
+
+def _row(p: PatternResult) -> list[str]:
+    error = "-" if p.standard_error is None else share(p.standard_error)
+    seed = "-" if p.seed is None else str(p.seed)
+    lost = f"{count(p.unrouted, 'flow')} without a way" if p.unrouted else ""
+    remark = "; ".join(x for x in (lost, p.note) if x)
+    figures = [share(p.share), error, count(p.max_load, "flow"), f"{p.flows:,}", f"{p.patterns:,}", seed]
+    return [printable(p.name), *figures, printable(remark)]
+
+
+def summary_lines(simulation: Simulation, workloads: Sequence[str]) -> Iterator[str]:
+    """What `build` says of traffic: a line per subnet and workload."""
+    for t in simulation.traffic:
+        said = ", ".join(_brief(p) for p in t.patterns)
+        if said:
+            yield f"{printable(t.subnet)}: {said} of line rate ({t.model})"
+    for o in simulation.training:
+        if o.step is not None:
+            exposed = f"{percent(o.step.exposed_share)} of a step waits for communication"
+            yield f"{printable(workloads[o.row])}: MFU {percent(o.step.mfu)}, {exposed} (NCCL's tuning model at line rate)"
+
+
+def _brief(p: PatternResult) -> str:
+    random = "" if p.seed is None else f", {count(p.patterns, 'pattern')}, seed {p.seed}"
+    error = "" if p.standard_error is None else f" ± {share(p.standard_error)}"
+    return f"{printable(p.name)} {share(p.share)}{error} ({count(p.flows, 'flow')}{random})"

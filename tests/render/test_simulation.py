@@ -1,0 +1,196 @@
+"""Simulations as text, JSON and CSV: what a reader is told, and that nothing a simulation can hold breaks the form."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from ibgen import assets
+from ibgen.compiler import Input, compile
+from ibgen.render.simulation import figure, matching, only, patterns_of
+from ibgen.render.simulation_csv import loads_csv, sweep_csv
+from ibgen.render.simulation_json import simulation_json
+from ibgen.render.simulation_text import simulation_text
+from ibgen.render.training_text import line_rate, size
+from ibgen.simulate.link_loads import link_loads
+
+sys.path.insert(0, str(Path(__file__).parent))  # the hand-made studies lie beside the tests
+import studies  # type: ignore[import-not-found]
+
+SCHEMA = jsonschema.Draft202012Validator(json.loads((assets.schemas() / "simulation.schema.json").read_text()))
+ANY = settings(max_examples=50, deadline=None, phases=[Phase.generate], suppress_health_check=[HealthCheck.too_slow])
+
+
+def text_of(**changes: object) -> str:
+    return simulation_text(studies.simulated(studies.study(**changes)))
+
+
+def test_a_share_stands_beside_pattern_error_flows_seed_and_model() -> None:
+    lines = text_of().splitlines()
+    at = next(i for i, x in enumerate(lines) if x.startswith("  permutation"))
+    line = lines[at]
+    assert any(x.startswith("  pattern, static tables") for x in lines[:at])
+    assert line.split() == ["permutation", "0.6631", "0.0011", "7", "flows", "1,020", "100", "1"]
+
+
+def test_lost_flows_and_samples_are_not_silent() -> None:
+    assert "3 flows without a way; every 16th of 1,019 shifts" in text_of()
+
+
+def test_the_fullest_cable_is_told_in_the_words_of_the_spec() -> None:
+    text = text_of()
+    assert "leaf-u01-r3 port 37 (19/1) -> spine-05 port 3 (2/1): 3 flows on 50 GB/s" in text
+    assert "dgx-001/mlx5_3\xa0->\xa0dgx-070/mlx5_3" in text
+    assert "and 1 more" in text
+
+
+def test_adaptive_routing_is_a_pair_and_a_declared_figure_has_its_source() -> None:
+    lines = [" ".join(line.split()) for line in text_of().splitlines()]
+    at = lines.index("adaptive routing, share of line rate static tables fluid bound declared")
+    assert lines[at + 1 : at + 3] == ["permutation 0.6631 1.0000 0.9200", "declared: a vendor"]
+
+
+def test_background_classes_stand_beside_the_rates_they_leave() -> None:
+    lines = [" ".join(line.split()) for line in text_of().splitlines()]
+    assert "permutation 8.333 33.14 50 1,020 pattern 0 of seed 1, storage holds 10.0 % of every link" in lines
+
+
+def test_exposed_communication_is_held_against_the_requirement() -> None:
+    """1.18 s of 11.69 s are exposed."""
+    text = " ".join(text_of().split())
+    assert "exposed communication 10.1 % of the step, more than the 5.0 % that `requirements` allow" in text
+    assert "moe: gpus: 7 GPUs are odd; gpus: 8" in text
+
+
+def test_no_figure_has_more_than_four_significant_digits() -> None:
+    """Counts stand with thousands apart; every other number with a point is a figure."""
+    for number in re.findall(r"\d[\d,]*\.\d+", text_of(line_gbs=49.98765)):
+        assert len(number.replace(",", "").replace(".", "").lstrip("0")) <= 5, number  # shares: 1.0000
+    assert "49.99 GB/s" in text_of(line_gbs=49.98765)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.66312, "0.6631"),
+        (33.142, "33.14"),
+        (50, "50"),
+        (123456, "123,500"),
+        (0, "0"),
+        (99999, "100,000"),
+        (float("inf"), "-"),
+    ],
+)
+def test_figures(value: float, shown: str) -> None:
+    assert figure(value) == shown
+
+
+@given(st.floats(1e-9, 1e15))
+def test_a_figure_is_the_value_to_four_digits(value: float) -> None:
+    assert float(figure(value).replace(",", "")) == pytest.approx(value, rel=5.1e-4)
+
+
+@pytest.mark.parametrize(
+    ("word", "names"),
+    [
+        ("ring", {"ring, host order", "ring, random order"}),
+        ("ring-host-order", {"ring, host order"}),
+        ("PERM", {"permutation"}),
+        ("all-to-all", {"all-to-all"}),
+        ("rings", set()),
+        ("", set()),
+    ],
+)
+def test_patterns_are_named_by_their_beginning(word: str, names: set[str]) -> None:
+    known = ("permutation", "all-to-all", "ring, host order", "ring, random order", "rail rings")
+    assert set(matching(word, known)) == names
+
+
+def test_one_pattern_alone() -> None:
+    s = only(studies.study(), ["all-to-all"])
+    assert patterns_of([s]) == ()
+    assert [t.pattern for t in s.tiers] == ["all-to-all"]
+    assert s.worst == s.rates == s.bounds == ()
+
+
+def test_line_rate_of_busbw() -> None:
+    """nccl-tests' busbw of a ring is that of a host's adapters, of an all-to-all that of one rank: 8 GPUs on 8 x 50 GB/s."""
+    assert line_rate(studies.curve("all_reduce")) == 400
+    assert line_rate(studies.curve("alltoall")) == 50
+    assert line_rate(studies.curve(line=0.0)) is None
+    assert [size(n) for n in (8, 1 << 10, 8 << 20, 16 << 30, 1000)] == ["8 B", "1 KiB", "8 MiB", "16 GiB", "1,000 B"]
+
+
+def test_a_failure_is_before_against_after() -> None:
+    text = simulation_text(studies.simulated(failures=(studies.FAILURE,)))
+    assert text.startswith("compute without leaf-u01-r3\n")
+    assert "64,480 of 1,039,380 pairs; nobody reaches dgx-001/mlx5_3" in text
+    assert re.search(r"GB/s per endpoint\s+40\s+30\s+25\.0 %", text)
+
+
+def test_a_sweep_names_its_worst_case() -> None:
+    text = simulation_text(studies.simulated(sweeps=(studies.SWEEP,)))
+    assert "every single failure of its cables, 1,024 cases" in text
+    assert re.search(r"leaf-u01-r3:37\s+0\.7900\s+1\.2 %", text)
+    assert "1,023 cases more, none of them worse" in text
+    rows = list(csv.DictReader(io.StringIO(sweep_csv([studies.SWEEP]))))
+    assert rows[0]["part"] == "leaf-u01-r3:37"
+    assert rows[0]["bisection"] == "0.79"
+
+
+def test_json_is_of_the_schema_and_names_pools_and_workloads() -> None:
+    whole = studies.simulated(studies.study(), failures=(studies.FAILURE,), sweeps=(studies.SWEEP,))
+    document = json.loads(simulation_json(whole))
+    SCHEMA.validate(document)
+    (study,) = document["studies"]
+    assert (document["format"], document["version"]) == ("ibgen-simulation", 1)
+    assert study["patterns"][1]["share"] == 0.6631
+    assert study["collectives"][0]["pool"] == "gpu"
+    assert [t["workload"] for t in study["training"]] == ["gpt", "moe"]
+    assert [p["gpus"] for p in document["scaling"][0]["points"]] == [64, 960]
+
+
+@ANY
+@given(st.lists(studies.studies, max_size=2))
+def test_whatever_a_study_holds_the_forms_hold(several: list[object]) -> None:
+    whole = studies.simulated(*several)
+    text = simulation_text(whole)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f\u202e]", text)
+    SCHEMA.validate(json.loads(simulation_json(whole)))
+
+
+LAB = Path(__file__).parent.parent / "cli" / "lab.yaml"
+
+
+@pytest.mark.parametrize("pattern", ["permutation", "all-to-all"])
+def test_every_directed_link_has_a_row(pattern: str) -> None:
+    """2 leaves x 20 cables to the spine and 17 to hosts: two directed links each. What a host sends it also hears."""
+    c, _ = compile(Input(LAB))
+    assert c.spec is not None
+    assert c.fabric is not None
+    assert c.targets is not None
+    loads = link_loads(c.spec, c.fabric, c.targets, 0, pattern)
+    rows = list(csv.DictReader(io.StringIO(loads_csv([loads]))))
+    assert len(rows) == 2 * (17 + 40)
+    assert len({(r["from"], r["port"]) for r in rows}) == len(rows)
+    into = sum(int(r["load"]) for r in rows if r["tier"] == "to hosts")
+    assert into == sum(int(r["load"]) for r in rows if r["tier"] == "from hosts")
+    assert pattern == "permutation" or into == 17 * 16
+
+
+def test_link_loads_of_other_patterns_are_refused() -> None:
+    c, _ = compile(Input(LAB))
+    assert c.spec is not None
+    assert c.fabric is not None
+    assert c.targets is not None
+    with pytest.raises(ValueError, match="all-to-all"):
+        link_loads(c.spec, c.fabric, c.targets, 0, "bisection")
