@@ -11,7 +11,7 @@ from ibgen.spec import ClusterSpec
 def partitions_by_case(spec: ClusterSpec) -> Iterator[Finding]:
     """Two Slurm partitions whose names differ only in upper and lower case.
 
-    Users type one and get the other's limits.
+    slurmctld keeps them apart (22.05.8, measured); people do not: they type one and get the other's limits.
 
     Bad:
         slurm: {version: "24.11", partitions: [{name: train, default: true}, {name: Train}]}

@@ -105,7 +105,7 @@ def test_two_pools_that_both_count_from_one_meet() -> None:
         (
             {"platform": {"kind": "generic", "gpus": 8, "hcas": [{"name": "mlx5_0", "rate": "400G"}]}},
             "platform-contradicts-itself",
-            ("pools", 0, "platform"),
+            ("pools", 0, "platform", "gpus"),
         ),
     ],
 )
