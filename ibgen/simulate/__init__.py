@@ -15,6 +15,7 @@ from ibgen.spec import ClusterSpec
 from ibgen.targets import Targets
 
 from .chain import ChainStep, chain_steps
+from .effective import EffectiveBandwidth, effective_bandwidths
 from .pool_collectives import PoolCollectives, pool_collectives
 from .rails import RailAlignment, rail_alignment
 from .slots import PoolSlots, pool_slots
@@ -26,6 +27,7 @@ from .tuning import Operation
 
 __all__ = [
     "ChainStep",
+    "EffectiveBandwidth",
     "PoolCollectives",
     "PoolSlots",
     "RailAlignment",
@@ -44,7 +46,8 @@ SIZES = (2**23, 2**30, 2**34)
 @dataclass(frozen=True, slots=True)
 class Simulation:
     """The counting chain: one entry per pool with GPUs, per subnet and step, per subnet and tier, per subnet. Then workloads of
-    the spec, collectives of pools (where the spec declares NCCL), traffic per regular fabric."""
+    the spec, collectives of pools (where the spec declares NCCL), traffic per regular fabric, bisection
+    where `requirements` ask for it."""
 
     slots: tuple[PoolSlots, ...]
     steps: tuple[ChainStep, ...]
@@ -53,6 +56,7 @@ class Simulation:
     training: tuple[TrainingOutcome, ...] = ()
     collectives: tuple[PoolCollectives, ...] = ()
     traffic: tuple[TrafficSummary, ...] = ()
+    required: tuple[EffectiveBandwidth, ...] = ()
 
 
 def run(spec: ClusterSpec, fabric: Fabric, targets: Targets, catalog: Catalog) -> Simulation:
@@ -65,4 +69,6 @@ def run(spec: ClusterSpec, fabric: Fabric, targets: Targets, catalog: Catalog) -
     collectives: tuple[PoolCollectives, ...] = ()
     if spec.nccl is not None:
         collectives = pool_collectives(spec, fabric, targets, catalog, operations=OPERATIONS, sizes=SIZES)
-    return Simulation(slots, steps, tiers, rails, training, collectives, traffic_summaries(spec, fabric))
+    traffic = traffic_summaries(spec, fabric)
+    required = effective_bandwidths(spec, fabric, catalog)
+    return Simulation(slots, steps, tiers, rails, training, collectives, traffic, required)

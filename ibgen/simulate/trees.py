@@ -58,6 +58,8 @@ def count(graph: Graph, blocks: Iterable[tuple[int | Rows, Table]], fast: bool |
         there = graph.leaf[targets] >= 0
         if not there.all():
             targets, rows = targets[there], rows[there]
+        if not len(targets):
+            continue
         if fast:
             (kernel,) = compiled(count_trees)
             none = int(np.iinfo(rows.dtype).max)

@@ -92,6 +92,9 @@ def _fabric_references(spec: ClusterSpec) -> Iterator[tuple[Path, str]]:
     ratios = spec.requirements.oversubscription
     for name in ratios if isinstance(ratios, dict) else ():
         yield ("requirements", "oversubscription", name), name
+    shares = spec.requirements.effective_bandwidth
+    for name in shares if isinstance(shares, dict) else ():
+        yield ("requirements", "effective_bandwidth", name), name
 
 
 def _host_references(spec: ClusterSpec) -> Iterator[tuple[Path, Iterable[str]]]:

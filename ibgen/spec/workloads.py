@@ -59,6 +59,11 @@ RatioOrTiers = Annotated[Annotated[Ratio, SCALAR] | Annotated[TierRatios, MAPPIN
 Oversubscription = Annotated[Annotated[Ratio, SCALAR] | Annotated[dict[Name, RatioOrTiers], MAPPING], BY_SHAPE]
 
 
+Share = Annotated[Number, Field(ge=0, le=1)]
+ShareByFabric = Annotated[Annotated[Share, SCALAR] | Annotated[dict[Name, Share], MAPPING], BY_SHAPE]
+Part = Annotated[str, Field(pattern=r"^(leaf|spine|cable)$")]
+
+
 class Requirements(Section):
     """What the simulation is judged by. A number means everywhere."""
 
@@ -76,3 +81,15 @@ class Requirements(Section):
     exposed_communication: Annotated[
         Number | None, doc("Largest share of a training step spent waiting for the network", 0.05, "none", **_FRACTION)
     ] = 0.05
+    effective_bandwidth: Annotated[
+        ShareByFabric | None,
+        doc(
+            "Least bisection bandwidth on the routes, as a share of line rate, everywhere or by fabric",
+            {"compute": 0.6},
+            "none",
+        ),
+    ] = None
+    survive: Annotated[
+        dict[Part, Annotated[Count, Field(le=1)]],
+        doc("Failures after which every host must still be reached: any one leaf, spine or cable", {"leaf": 1}, "none"),
+    ] = Field(default_factory=dict)

@@ -1,0 +1,187 @@
+"""What a study says in the words of the spec; failures and sweeps by name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ibgen.route import compute, graph
+from ibgen.simulate import patterns
+from ibgen.simulate.failures import fail
+from ibgen.simulate.loads import flow_loads
+from ibgen.simulate.parts import find_parts
+from ibgen.simulate.reroute import reroute
+from ibgen.simulate.results import Options, Study
+from ibgen.simulate.study import study
+from ibgen.simulate.survival import hosts_on_one_leaf, lone_cables, lone_switches
+from ibgen.simulate.sweeps import sweep
+from ibgen.simulate.tables import laid
+
+from .fabrics import loaded, rows, spec_of, tree_spec
+from .test_oracles import RAILS
+
+FEW = Options(patterns=5, fast=False)
+
+
+def studied(text: str, *radixes: int, **options: object) -> Study:
+    cluster, fabric, targets, facts = loaded(text, *radixes)
+    return study(cluster, fabric, targets, facts, 0, None, replace(FEW, **options))  # type: ignore[arg-type]
+
+
+def test_ring_in_shuffled_host_order_is_half_as_fast_and_the_advice_says_so() -> None:
+    """nccl 1340, 1545: rings follow the given rank order; leaf order costs nothing."""
+    text = RAILS % 256
+    _, fabric, _, _ = loaded(text)
+    mixed = patterns.shuffled(np.arange(256), 2, 0)
+    order = tuple(fabric.hosts.names[i] for i in mixed)
+    s = studied(text, order=order)
+    assert s.order is not None
+    assert s.order.leaf == 1.0
+    assert s.order.given < 0.85
+    assert s.order.loss == pytest.approx(1 - s.order.given)
+    assert s.order.hosts == fabric.hosts.names
+    assert studied(text).order.loss == 0.0  # type: ignore[union-attr]
+
+
+def test_worst_cable_is_named_with_the_flows_on_it() -> None:
+    s = studied(RAILS % 64)
+    assert s.worst
+    w = s.worst[0]
+    assert w.load == len(w.flows) + w.more > 1
+    assert w.text().startswith(f"{w.start.name} port {w.start.port} (")
+    assert f": {w.load} flows: n00" in w.text()
+    assert all("/mlx5_" in a and "/mlx5_" in b for a, b in w.flows)
+
+
+def test_every_figure_names_pattern_model_and_seed() -> None:
+    s = studied(RAILS % 64)
+    for p in s.patterns:
+        assert p.name
+        assert p.model == "static tables"
+        assert (p.seed is None) == (p.standard_error is None)
+    assert s.tables.asked == "ar_updn"
+    assert "adaptive" in s.tables.why
+
+
+def test_collectives_are_held_to_a_tapered_fabric() -> None:
+    """A 2:1 tree halves what an all-to-all gets; rings in leaf order feel nothing."""
+    flat = RAILS.replace("leaf: {switch: qm9700, downlinks: 32}", "leaf: {switch: qm9700, downlinks: 32, uplinks: 16}")
+    s = studied(flat.replace("flavour: nvidia, routing: [ar_updn]", "routing: [ftree]") % 128)
+    rate = {r.operation: r.share for r in s.ratings}
+    assert rate["ring"] == pytest.approx(1.0)
+    assert 0.5 <= rate["alltoall"] < 0.7
+    curve = next(c for c in s.collectives[0].curves if c.operation == "alltoall")
+    assert curve.points[-1].limit == "fabric"
+
+
+def test_adaptive_routing_is_a_pair_of_bounds_with_a_declared_parameter() -> None:
+    b = studied(RAILS % 64).bounds[0]
+    assert b.static <= (b.declared or 0) <= b.fluid == 1.0
+    assert b.active
+    assert b.source.endswith("(unverified)")
+
+
+def test_one_host_is_a_note_and_no_traceback() -> None:
+    s = studied(RAILS.replace('"n[0001-%d]"', "n1").replace("unit: 32, ", "unit: 32, units: 1, "))
+    assert s.order is None
+    assert s.ratings == ()
+
+
+def test_a_fabric_without_anyone_in_service_is_a_note() -> None:
+    text, radix = tree_spec(8, 4, 4, 4)
+    cluster, fabric, targets, facts = loaded(text, radix)
+    parts, _ = find_parts(fabric, fabric.hosts.names)
+    from ibgen.simulate.failures import merged
+
+    s = study(cluster, fabric, targets, facts, 0, None, FEW, without=merged(parts))
+    assert s.endpoints == 0
+    assert any("no traffic" in note for note in s.notes)
+
+
+def test_parts_are_found_by_either_end_and_unknown_ones_get_a_hint() -> None:
+    text, radix = tree_spec(8, 4, 4, 4)
+    _, fabric, _, _ = loaded(text, radix)
+    s = fabric.subnets[0]
+    leaf = s.switches.names[0]
+    up = int(s.cables.lower_port[np.flatnonzero(s.cables.kind > 0)[0]])
+    top, port = int(s.cables.upper[s.cables.kind > 0][0]), int(s.cables.upper_port[s.cables.kind > 0][0])
+    found, unknown = find_parts(
+        fabric, [f"cable:{leaf}:{up}", f"cable:{s.switches.names[top]}:{port}", leaf + "x", "n00001/mlx5_9"]
+    )
+    assert found[0].removed == found[1].removed
+    assert leaf in unknown[0].near
+    assert unknown[1].near == ("n00001/mlx5_0",)
+
+
+def test_a_cut_cable_moves_only_the_destinations_that_used_it() -> None:
+    text, radix = tree_spec(8, 4, 4, 4)
+    _, fabric, _, _ = loaded(text, radix)
+    s = fabric.subnets[0]
+    whole = compute(graph(s), "dmodk")
+    (part,), _ = find_parts(fabric, [f"cable:{s.switches.names[0]}:{5}"])
+    damaged = graph(s, part.removed)
+    changed = reroute(whole, damaged)
+    after = laid(whole, damaged, changed)
+    assert 0 < len(changed.rows) < 32 / 2
+    same = np.setdiff1d(np.arange(32), changed.rows)
+    assert (after.lft[same] == whole.lft[same]).all()
+    a, b = np.meshgrid(np.arange(32), np.arange(32), indexing="ij")
+    assert flow_loads(after, (a[a != b], b[a != b]), False).unrouted == 0
+
+
+def test_a_dead_leaf_cuts_its_hosts_and_names_them() -> None:
+    text, radix = tree_spec(8, 4, 4, 4)
+    cluster, fabric, _, _ = loaded(text, radix)
+    parts, _ = find_parts(fabric, [fabric.subnets[0].switches.names[0]])
+    f = fail(cluster, fabric, 0, parts, FEW)
+    assert f.cut == tuple(f"n0000{i}/mlx5_0" for i in range(1, 5))
+    assert f.cut_pairs == 32 * 31 - 28 * 27
+    assert f.ebb_loss == pytest.approx(0, abs=1e-12)
+
+
+def test_a_dead_spine_of_four_takes_its_share_of_an_all_to_all() -> None:
+    """Three spines carry what four did: the fullest up cable has at least 4/3 of its load."""
+    text, radix = tree_spec(8, 4, 4, 4)
+    cluster, fabric, _, _ = loaded(text, radix)
+    s = fabric.subnets[0]
+    parts, _ = find_parts(fabric, [s.switches.names[int(s.tier(1)[0])]])
+    f = fail(cluster, fabric, 0, parts, FEW)
+    assert f.cut_pairs == 0
+    assert f.before.all_to_all_max == 31
+    assert f.after.all_to_all_max >= 28 * 4 / 3
+    assert f.collective_loss == pytest.approx(1 - 31 / f.after.all_to_all_max)
+
+
+def test_sweep_agrees_with_failing_each_cable_by_itself() -> None:
+    text, radix = tree_spec(8, 4, 4, 4)
+    cluster, fabric, _, _ = loaded(text, radix)
+    made = sweep(cluster, fabric, 0, "cables", FEW)
+    assert made.cases == 32
+    assert made.disconnecting == 0
+    worst = made.rows[0]
+    parts, _ = find_parts(fabric, [worst.part])
+    alone = fail(cluster, fabric, 0, parts, FEW)
+    assert alone.after.bisection.share == pytest.approx(worst.ebb)
+    assert alone.after.all_to_all_max == max(worst.max_load, 31)
+    assert alone.rerouted == worst.rerouted
+
+
+def test_single_points_of_failure_are_named() -> None:
+    """Two leaves under one spine: the spine and every cable of a leaf with a single uplink are such points."""
+    lone = "{kind: fat-tree, rails: host, unit: 4, leaf: {switch: r8, downlinks: 4, uplinks: 1}, spine: {switch: r8, count: 1}}"
+    _, fabric, _, _ = loaded(spec_of(8, lone), 8)
+    s = fabric.subnets[0]
+    assert lone_switches(s) == (s.switches.names[2],)
+    assert len(lone_cables(s)) == 2
+    assert len(hosts_on_one_leaf(fabric, 0)) == 8
+    text, radix = tree_spec(8, 4, 4, 4)
+    whole = loaded(text, radix)[1].subnets[0]
+    assert lone_switches(whole) == lone_cables(whole) == ()
+
+
+def test_rows_of_the_small_tree_are_in_leaf_order() -> None:
+    text, radix = tree_spec(8, 4, 4, 4)
+    r = compute(graph(loaded(text, radix)[1].subnets[0]), "dmodk")
+    assert (np.diff(r.graph.leaf[rows(r)]) >= 0).all()
