@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
+EXTRAS ?= dev
 UV     := $(shell command -v uv 2>/dev/null)
 JOBS   ?= 2
 
@@ -17,11 +18,11 @@ ifeq ($(UV),)
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "the venv module is missing: apt-get install -y python3-venv" >&2; exit 2; }
 	@$(PYTHON) -m venv $(VENV)
 	@echo "setting up $(VENV) (once)" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS)]'
 else
 	@uv venv --quiet --allow-existing --python $(PYTHON) $(VENV)
 	@echo "setting up $(VENV) with uv (once)" >&2
-	@uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[dev]'
+	@uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[$(EXTRAS)]'
 endif
 	@touch $@
 
