@@ -1,4 +1,4 @@
-"""What `make demo` runs: the SuperPOD example from plan to tree.
+"""What `make demo` runs: the SuperPOD example from plan to tree, its traffic simulated.
 
     python examples/demo.py .venv/bin/ibgen
 
@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SPEC = "examples/superpod-h100.yaml"
 TREE = "out/superpod-h100"
-COMMANDS = (("plan", SPEC), ("check", SPEC), ("build", SPEC, "-o", TREE))
+COMMANDS = (("plan", SPEC), ("check", SPEC), ("simulate", SPEC), ("build", SPEC, "-o", TREE))
 
 
 def main(ibgen: str) -> int:

@@ -128,6 +128,14 @@ def build(
 ) -> tuple[Report, write.WritePlan | None]:
     """Compiles, and writes the tree (or, with `check`, only says whether it is stale). With errors nothing is written."""
     c, report = compile(given, progress)
+    return write_tree(c, report, out, force=force, check=check, progress=progress)
+
+
+def write_tree(
+    c: Compilation, report: Report, out: Path, *, force: bool = False, check: bool = False,
+    progress: Progress = lambda name: None,
+) -> tuple[Report, write.WritePlan | None]:  # fmt: skip
+    """The second half of `build`: what was compiled, written or compared."""
     if report.reaches(Severity.ERROR):
         return report, None
     artifacts = emit_tree(c, progress)

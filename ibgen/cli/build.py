@@ -14,6 +14,7 @@ from ibgen.cli.given import arguments, given, next_step, show_report
 from ibgen.cli.options import OUT, SPEC, Overlays, Spec, folder
 
 if TYPE_CHECKING:
+    from ibgen.compilation import Compilation
     from ibgen.diagnostics import Report
     from ibgen.write import WritePlan
 
@@ -46,13 +47,16 @@ def build(
     from ibgen.diagnostics import Severity
 
     with terminal.Progress() as step:
-        report, plan = compiler.build(what, out, force=force, check=check, progress=step)
+        c, report = compiler.compile(what, step)
+        report, plan = compiler.write_tree(c, report, out, force=force, check=check, progress=step)
     failed = report.reaches(Severity.ERROR)
     if plan is not None and plan.changes and (check or not failed):
         _show_tree(plan, out, only_changes=check)
     show_report(report, on_stderr=True)
     if any(d.code.name in _ENVIRONMENT and d.severity is Severity.ERROR for d in report.diagnostics):
         return USAGE
+    if not (failed or check):
+        _show_traffic(c)
     _close(report, plan, spec, overlays, out, check, failed)
     return FINDINGS if failed else CLEAN
 
@@ -66,6 +70,15 @@ def _show_tree(plan: WritePlan, out: Path, only_changes: bool) -> None:
         changes = [c for c in changes if c.kind != "same"]
     if changes:
         terminal.out(tree_text(str(out), changes, color=terminal.color(sys.stdout)))
+
+
+def _show_traffic(c: Compilation) -> None:
+    """What the fabric that the tree configures would carry, in a few lines."""
+    from ibgen.render.traffic_text import summary_lines
+
+    if c.spec is not None and c.simulation is not None:
+        for line in summary_lines(c.simulation, [w.name for w in c.spec.workloads]):
+            terminal.say(line)
 
 
 def _close(

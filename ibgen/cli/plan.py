@@ -32,8 +32,8 @@ def plan(spec: Spec = SPEC, overlays: Overlays = None, format: PlainFormat = Pla
         else:
             from ibgen.render.plan_text import plan_text
 
-            chain = c.simulation.steps if c.simulation is not None else ()
-            terminal.out(plan_text(counted, chain, color=terminal.color(sys.stdout)))
+            names = tuple(w.name for w in c.spec.workloads)
+            terminal.out(plan_text(counted, c.simulation, workloads=names, color=terminal.color(sys.stdout)))
     if failed:
         show_report(report, on_stderr=True)
     elif format is Plain.text:

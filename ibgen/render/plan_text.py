@@ -5,21 +5,26 @@ Takes `ClusterPlan` and, where it was simulated, `Simulation`. Gives text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-from ibgen.simulate import ChainStep
+from ibgen.simulate import ChainStep, Simulation
 
 from .cells import table
 from .plan import ClusterPlan, SubnetPlan, TierPlan
 from .plan_groups import GroupsPlan
 from .style import Paint, paint
+from .traffic_text import pattern_table
+from .training_text import training_text
 
 
-def plan_text(plan: ClusterPlan, chain: Iterable[ChainStep] = (), *, color: bool = False) -> str:
-    """The whole plan, a blank line between two fabrics. `chain` are the steps of the simulation, all subnets together."""
+def plan_text(
+    plan: ClusterPlan, simulation: Simulation | None = None, *, workloads: Sequence[str] = (), color: bool = False
+) -> str:
+    """The whole plan, a blank line between two fabrics. `workloads`: their names, by row of the spec."""
     draw = paint(color)
-    steps = list(chain)
-    blocks = [_block(s, [step for step in steps if step.subnet == s.name], draw) for s in plan.subnets]
+    blocks = [_block(s, simulation, draw) for s in plan.subnets]
+    if simulation is not None and (training := training_text(simulation.training, workloads, None, draw, "at line rate")):
+        blocks.append(training)
     blocks.append([f"{plan.cluster}: {plan.hosts:,} hosts" + (f", {_kw(plan.hosts_kw)}" if plan.hosts_kw else "")])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
@@ -36,15 +41,15 @@ def ratio(value: float | None) -> str:
     return "no uplink" if value == float("inf") else f"{value:.2f}:1"
 
 
-def _block(s: SubnetPlan, steps: list[ChainStep], draw: Paint) -> list[str]:
+def _block(s: SubnetPlan, simulation: Simulation | None, draw: Paint) -> list[str]:
     head = draw("strong", s.name) + f": {s.kind} {s.topology}, {s.hosts:,} hosts"
     if not s.tiers:
         return [f"{head}; its links are the provider's own"]
     lines = [f"{head}, {s.endpoints:,} endpoints", *_table(_tiers(s.tiers), {1, 3, 4, 5, 6, 7}, draw)]
     cables = [["cables", "count", "rate"], *([c.between, f"{c.count:,}", rate(c.rate_gbps)] for c in s.cables)]
     lines += ["", *_table(cables, {1}, draw)]
-    if steps:
-        lines += ["", *chain_table(steps, draw)]
+    if simulation is not None:
+        lines += _simulated(s, simulation, draw)
     facts = []
     if s.growth is not None:
         g = s.growth
@@ -57,6 +62,13 @@ def _block(s: SubnetPlan, steps: list[ChainStep], draw: Paint) -> list[str]:
     if s.switches_kw is not None:
         facts.append(["power", f"{_kw(s.switches_kw)} in switches, at most"])
     return [*lines, *([""] if facts else []), *("  " + line for line in table(facts))]
+
+
+def _simulated(s: SubnetPlan, simulation: Simulation, draw: Paint) -> list[str]:
+    """The chain, and what the closed form says of traffic."""
+    chain = chain_table([step for step in simulation.steps if step.subnet == s.name], draw)
+    traffic = [line for t in simulation.traffic if t.subnet == s.name for line in pattern_table(t.patterns, draw)]
+    return [line for part in (chain, traffic) if part for line in ("", *part)]
 
 
 def _groups(g: GroupsPlan) -> list[list[str]]:

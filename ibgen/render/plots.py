@@ -66,21 +66,19 @@ def _histogram(s: Study, pattern: str, tiers: list[TierLinks]) -> Panel:
 
 
 def _bars(t: TierLinks, axis: Axis, floor: float, fill: str, by_unit: bool) -> Iterator[str]:
-    loads, counts = [*t.loads], [*t.counts]
-    if t.idle and 0 not in loads:
-        loads, counts = [0, *loads], [t.idle, *counts]
-    most, unit = max(counts, default=1), axis.at(1) - axis.at(0)
-    width = unit * 0.7 if by_unit else 10.0
-    said: float | None = None
-    for load, n in sorted(zip(loads, counts, strict=True), reverse=True):
-        if not n:
-            continue
-        x, height = axis.at(load), max(1.5, (ROW - 20) * n / most)
+    """Bars, then their numbers over them: where bars stand close, the highest have theirs."""
+    bars = [(load, n) for load, n in zip(t.loads, t.counts, strict=True) if n]
+    if t.idle and 0 not in t.loads:
+        bars.append((0, t.idle))
+    most = max((n for _, n in bars), default=1)
+    width = (axis.at(1) - axis.at(0)) * 0.7 if by_unit else 6.0
+    said: list[tuple[float, str]] = []
+    for load, n in sorted(bars, key=lambda bar: (-bar[1], bar[0])):
+        x, height, name = axis.at(load), max(1.5, (ROW - 20) * n / most), f"{n:,}"
         yield svg.rect(x - width / 2, floor - height, width, height, f'fill="{fill}"')
-        room = len(f"{n:,}") * 7 + 4
-        if by_unit or said is None or said - x >= room:
-            said = x
-            yield text(x, floor - height - 4, f"{n:,}", anchor="middle", style="s")
+        if by_unit or all(abs(x - other) >= 4 * (len(name) + len(text_there)) for other, text_there in said):
+            said.append((x, name))
+            yield text(x, floor - height - 4, name, anchor="middle", style="s")
 
 
 def _busbw(p: PoolCollectives, pool: str) -> Panel:

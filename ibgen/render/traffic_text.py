@@ -22,10 +22,10 @@ def pattern_table(patterns: Sequence[PatternResult], draw: Paint) -> list[str]:
     """A row per pattern under the model they share, a table per model; nothing without patterns."""
     made: list[str] = []
     for model in dict.fromkeys(p.model for p in patterns):
-        rows = [[printable(f"pattern, {model}"), "share of line rate", "s.e.", "fullest link", "flows", "patterns", "seed", ""]]
+        rows = [["pattern", "share of line rate", "s.e.", "fullest link", "flows", "patterns", "seed", ""]]
         rows += [_row(p) for p in patterns if p.model == model]
         head, *lines = table(rows, frozenset(range(1, 7)))
-        made += ["  " + draw("dim", head), *("  " + line for line in lines)]
+        made += ["  " + draw("dim", printable(f"traffic: {model}")), "  " + draw("dim", head), *("  " + line for line in lines)]
     return made
 
 

@@ -38,7 +38,7 @@ def test_a_share_stands_beside_pattern_error_flows_seed_and_model() -> None:
     lines = text_of().splitlines()
     at = next(i for i, x in enumerate(lines) if x.startswith("  permutation"))
     line = lines[at]
-    assert any(x.startswith("  pattern, static tables") for x in lines[:at])
+    assert any(x == "  traffic: static tables" for x in lines[:at])
     assert line.split() == ["permutation", "0.6631", "0.0011", "7", "flows", "1,020", "100", "1"]
 
 
