@@ -27,8 +27,9 @@ class Real:
 
 
 def opensm(
-    g: Graph, folder: Path, engine: str, options: dict[str, str] | None = None, files: dict[str, list[int]] | None = None
-) -> Real:
+    g: Graph, folder: Path, engine: str, options: dict[str, str] | None = None, files: dict[str, list[int]] | None = None,
+    timeout_s: float = 300,
+) -> Real:  # fmt: skip
     """Runs `opensm -o` on the graph. `files`: option -> GUIDs to write into a file of its own."""
     path = folder / "lab.net"
     path.write_text(net(g))
@@ -42,7 +43,7 @@ def opensm(
     with ibsim.simulator(path, folder, os.environ) as sim:
         command = ["opensm", "-o", "-e", "-F", str(folder / "opensm.conf"), "-f", str(log), "-D", "0x43"]
         where = {"OSM_TMP_DIR": str(folder), "OSM_CACHE_DIR": str(folder)}
-        done = sim.run(command, f"h-{g.node_guid[g.plugged[0]]:x}", 300, where)
+        done = sim.run(command, f"h-{g.node_guid[g.plugged[0]]:x}", timeout_s, where)
         spent = os.times().children_user - before
     said = log.read_text(errors="replace")
     assert "SUBNET UP" in said, (done.text[-2000:], said[-2000:])
