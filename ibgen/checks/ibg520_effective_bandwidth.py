@@ -22,7 +22,7 @@ def effective_bandwidth(spec: ClusterSpec, simulation: Simulation) -> Iterator[F
 
     Bad:
         requirements: {effective_bandwidth: {compute: 0.8}}
-        fabrics: [{name: compute, control: {routing: [updn]}, topology: {leaf: {uplinks: 4}}}]
+        fabrics: [{name: compute, control: {routing: [updn]}, topology: {leaf: {uplinks: 2}}}]
     Good:
         requirements: {effective_bandwidth: {compute: 0.6}}
     """
