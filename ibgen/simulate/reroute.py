@@ -32,7 +32,7 @@ def used_by(routes: Routes, damaged: Graph) -> Rows:
     """Destinations whose in-tree used a link that is gone, and those that are unplugged now."""
     g = routes.graph
     affected = (g.leaf >= 0) & (damaged.leaf < 0)
-    lost = (g.peer >= 0) & (damaged.peer < 0)
+    lost = (g.peer >= 0) & (damaged.peer < 0) & damaged.linked[:, None]  # nobody asks a switch that is gone
     for switch in np.flatnonzero(lost.any(axis=1)).tolist():
         ports = np.zeros(int(np.iinfo(routes.lft.dtype).max) + 1, bool)
         ports[np.flatnonzero(lost[switch])] = True

@@ -185,3 +185,11 @@ def test_rows_of_the_small_tree_are_in_leaf_order() -> None:
     text, radix = tree_spec(8, 4, 4, 4)
     r = compute(graph(loaded(text, radix)[1].subnets[0]), "dmodk")
     assert (np.diff(r.graph.leaf[rows(r)]) >= 0).all()
+
+
+def test_a_dead_spine_moves_only_the_destinations_that_were_dealt_to_it() -> None:
+    text, radix = tree_spec(8, 4, 4, 4)
+    cluster, fabric, _, _ = loaded(text, radix)
+    s = fabric.subnets[0]
+    parts, _ = find_parts(fabric, [s.switches.names[int(s.tier(1)[0])]])
+    assert fail(cluster, fabric, 0, parts, FEW).rerouted == 32 // 4
