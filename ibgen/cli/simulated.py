@@ -182,6 +182,9 @@ def _failure(c: Complete, row: int, parts: tuple[Part, ...], options: Options, r
 
 
 def _loads(c: Complete, asked: Asked, row: int, routes: Routes | None, gone: Removed | None) -> LinkLoads:
+    if routes is None and c.spec.fabrics[c.fabric.subnets[row].fabric].kind == "roce":
+        hint = "--format json has the mean over their hashes; --engine minhop lays each on one way"
+        raise Refused("flows on Ethernet take one of many equal ways: no link has one load", hint)
     names = [n for p in asked.patterns for n in matching(p, PATTERNS)]
     if asked.patterns and len(names) != 1:
         raise Refused("link loads are of one pattern", f"use --pattern {' or --pattern '.join(PATTERNS)}")

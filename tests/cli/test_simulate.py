@@ -275,6 +275,30 @@ def test_a_fabric_in_islands_is_a_finding_and_its_lost_flows_are_counted(run: Ru
     assert "without a way" in out
 
 
+ETHERNET = """\
+ibgen: 1
+cluster: eth
+pools: [{name: gpu, hosts: "dgx-[001-008]", platform: dgx-h100}]
+fabrics:
+  - name: eth
+    kind: roce
+    control: {kind: provider}
+    topology: {kind: fat-tree, unit: 4, leaf: {switch: sn5600, downlinks: 32}, spine: {switch: sn5600}}
+    attach: [{pool: gpu, hcas: compute}]
+"""
+
+
+def test_ethernet_is_spread_by_hashes_and_has_no_load_per_link(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "eth.yaml").write_text(ETHERNET)
+    code, out, _ = run("eth.yaml")
+    assert code == 0
+    assert "equal-cost multipath" in out
+    assert not any(word in out.lower() for word in ("opensm", "minhop", "dmodk", "infiniband"))
+    code, out, err = run("eth.yaml", "--format", "csv")
+    assert (code, out) == (2, "")
+    assert "no link has one load" in err
+
+
 def test_a_broken_spec_is_shown_and_nothing_simulated(run: Run, tmp_path: Path) -> None:
     (tmp_path / "broken.yaml").write_text("ibgen: 1\ncluster: x\npools: 7\n")
     code, out, err = run("broken.yaml")
