@@ -75,7 +75,8 @@ def option(catalog: Catalog, name: str) -> ManagerOption | None:
 
 def restart_options(catalog: Catalog, flavour: Flavour) -> tuple[str, ...]:
     """Names of the options that a running manager does not read again (osm_subnet.c's table, can_update 0), sorted."""
-    rows = (option(catalog, name) for name in sorted(catalog.ids(KIND)))
+    texts = catalog.facts.texts.get(KIND, {})  # parsing every row costs half a second; most do not say `restart`
+    rows = (option(catalog, name) for name in sorted(catalog.ids(KIND)) if "restart" in texts.get(name, "restart"))
     return tuple(row.id for row in rows if row is not None and row.restart and row.known_to(flavour))
 
 

@@ -7,7 +7,7 @@ from ibgen.diagnostics import Finding, Severity
 from ibgen.fabric import ACTIVE, Fabric
 from ibgen.spec import ClusterSpec
 from ibgen.targets import Targets
-from ibgen.targets.partitions import FULL
+from ibgen.targets.partitions import DEFAULT_PKEY, FULL
 
 
 @rule("IBG315", "limited-only", Severity.ERROR)
@@ -15,7 +15,8 @@ def limited_only(spec: ClusterSpec, fabric: Fabric, targets: Targets) -> Iterato
     """A partition of limited members only.
 
     Two limited members may not talk to each other, so nobody in it can talk to anybody (needs K28). A warning where it has
-    full members and none of them is in service.
+    full members and none of them is in service. The default partition may have limited hosts only where there are others: its
+    manager is always full.
 
     Bad:
         fabrics:
@@ -28,7 +29,8 @@ def limited_only(spec: ClusterSpec, fabric: Fabric, targets: Targets) -> Iterato
     """
     for i, declared in enumerate(spec.fabrics):
         for p, partition in enumerate(declared.partitions):
-            if all(m.membership == "limited" for m in partition.members):
+            alone = partition.pkey != DEFAULT_PKEY or len(declared.partitions) == 1
+            if alone and all(m.membership == "limited" for m in partition.members):
                 yield limited_only.finding(
                     f"`{partition.name}` has limited members only: they cannot talk to each other",
                     ("fabrics", i, "partitions", p, "members"),

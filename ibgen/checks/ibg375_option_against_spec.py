@@ -15,7 +15,8 @@ def option_against_spec(spec: ClusterSpec, targets: Targets) -> Iterator[Finding
     With `partition_config_file` OpenSM reads another file than the one that is written, and when that one is missing everybody
     is a full member of everything. `part_enforce off` and `no_partition_enforcement` stop the switches from checking P_Keys.
     `sm_inactive` makes a manager that manages nothing, `ignore_other_sm` makes every one of several the master,
-    `disable_multicast` leaves IPoIB without its broadcast group, `qos_policy_file` and `prefix_routes_file` put another file in the place of the one that is written.
+    `disable_multicast` leaves IPoIB without its broadcast group, `qos_policy_file` and `prefix_routes_file` put another file
+    in the place of the one that is written.
 
     Bad:
         fabrics: [{name: compute, control: {options: {sm_inactive: yes}}}]

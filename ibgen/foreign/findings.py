@@ -184,3 +184,15 @@ LIMITED_ONLY = _error(
     Limited members may not talk to each other: nobody in it can talk to anybody.
     """,
 )
+
+GUID_KIND = declare(
+    "IBG611",
+    "guid-of-another-kind",
+    Severity.ERROR,
+    """A GUID of the wrong kind: a switch among ports, an adapter among the roots, a node's GUID in the place of its port's.
+
+    Roots, ids and weights are node GUIDs of switches; compute nodes, routing order and partition members are port GUIDs. OpenSM
+    passes over the others: a partition of node GUIDs is empty and is deleted; with compute nodes by node GUID ftree has none.
+    `check --opensm` sees it where another list or the node-name-map of the folder shows what a GUID is.
+    """,
+)

@@ -20,6 +20,15 @@ LONGEST = 1022
 """Characters of a line that OpenSM reads at once (osm_subnet.c, fgets into 1,024 bytes)."""
 
 
+UPSTREAMS = frozenset(
+    {"minhop", "updn", "dnup", "file", "ftree", "lash", "dor", "torus-2QoS", "nue", "dfsssp", "sssp", "no_fallback"}
+)
+"""Routing engines of 3.3.23 (opensm.8), and the word that forbids minhop behind them."""
+
+NVIDIAS = frozenset({"ar_updn", "ar_ftree", "ar_dor", "dfp", "dfp2", "auto", "pqft", "chain"})
+"""Those that NVIDIA's manager has besides (MLNXSM release notes 5.10 to 5.24)."""
+
+
 @dataclass(frozen=True)
 class Conf:
     """The options that stand in the file: the value that counts (of the last line) and its place."""
@@ -85,6 +94,9 @@ def _judge(
     if name.endswith("sl2vl") or "vlarb_" in name:
         yield from _table(name, value, there)
         return
+    if name == "routing_engine" and value not in ("(null)", ""):
+        yield from _engines(value, there, flavour)
+        return
     if row.type == "boolean" and value not in ("TRUE", "FALSE"):
         meant = "TRUE" if value.lower() in ("true", "yes", "on", "1") else "FALSE"
         yield BOOLEAN.finding(f"OpenSM reads `{name} {value}` as FALSE", there, hint=f"write `{name} {meant}`")
@@ -95,6 +107,17 @@ def _judge(
         row.written(value)
     except ValueError as e:
         yield OPTION_VALUE.finding(f"`{name}` cannot be `{value[:40]}`: {e}", there, hint=f"the default is {row.default}")
+
+
+def _engines(value: str, there: Span, flavour: Flavour) -> Iterator[Finding]:
+    """OpenSM passes over an engine it does not have; where none is left, minhop routes."""
+    known = UPSTREAMS | NVIDIAS if flavour == "nvidia" else UPSTREAMS
+    for engine in (e.strip() for e in value.split(",")):
+        if engine not in known:
+            near = difflib.get_close_matches(engine, sorted(known), n=1)
+            whose = " (NVIDIA's has)" if engine in NVIDIAS else ""
+            message = f"{flavour} OpenSM has no routing engine `{engine[:40]}`{whose}: the next one routes, or minhop"
+            yield OPTION_VALUE.finding(message, there, hint=f"did you mean `{near[0]}`?" if near else "name one it has")
 
 
 def _table(name: str, value: str, there: Span) -> Iterator[Finding]:

@@ -14,12 +14,15 @@ from ibgen.diagnostics import Finding
 
 from .findings import MISSING_FILE
 from .opensm_conf import Conf, read_conf
+from .opensm_kinds import lint_kinds
 from .opensm_lists import lint_guids, lint_qos_policy
 from .opensm_partitions import lint_partitions
+from .opensm_rows import PREFIX_ROUTES, ROWS, lint_rows
 
 CONF = "opensm.conf"
 GUID_LISTS = ("root_guid_file", "cn_guid_file", "io_guid_file", "guid_routing_order_file")
-USUAL = {"partition_config_file": "partitions.conf", "qos_policy_file": "qos-policy.conf"}
+NAMES = "node_name_map_name"
+USUAL = {"partition_config_file": "partitions.conf", "qos_policy_file": "qos-policy.conf", PREFIX_ROUTES: "prefix-routes.conf"}
 """Files OpenSM reads though opensm.conf does not name them."""
 
 
@@ -31,18 +34,24 @@ def lint_folder(texts: Mapping[str, str], catalog: Catalog, flavour: Flavour) ->
     if CONF in by_name:
         conf, found = read_conf(texts[by_name[CONF]], by_name[CONF], catalog, flavour)
         findings.extend(found)
-    for option in (*USUAL, *GUID_LISTS):
+    files: dict[str, tuple[str, str]] = {}
+    for option in (*USUAL, *GUID_LISTS, *ROWS, NAMES):
         path, found = _named(option, conf, by_name)
         findings.extend(found)
         if path is None:
+            continue
+        files[option] = path, texts[path]
+        if option == NAMES:
             continue
         if option == "partition_config_file":
             findings.extend(lint_partitions(texts[path], path, conf))
         elif option == "qos_policy_file":
             findings.extend(lint_qos_policy(texts[path], path) if conf is None or conf.is_true("qos") else ())
-        else:
+        elif option in GUID_LISTS:
             findings.extend(lint_guids(texts[path], path))
-    return tuple(findings)
+        else:
+            findings.extend(lint_rows(texts[path], path, option))
+    return (*findings, *lint_kinds(files))
 
 
 def _named(option: str, conf: Conf | None, by_name: Mapping[str, str]) -> tuple[str | None, tuple[Finding, ...]]:

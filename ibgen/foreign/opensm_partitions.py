@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ibgen.diagnostics import Finding, Label, Span
+from ibgen.diagnostics import Finding, Label, Severity, Span
 
 from .findings import (
     BOTH,
@@ -124,8 +124,19 @@ def _statement(own: _File, pieces: list[Piece], end: tuple[int, int, bool], keys
             return
     head, _, tail = first.text.partition(":")
     yield from _head(own, Piece(head, first.line, first.column), keys)
+    yield from _groups(own, head, pieces[1:])
     members = [Piece(tail, first.line, first.column + len(head) + 1), *pieces[1:]]
     yield from _members(own, members, re.search(r"defmember\s*=\s*(\w+)", head))
+
+
+def _groups(own: _File, head: str, pieces: list[Piece]) -> Iterator[Finding]:
+    """Multicast groups of a partition: a rate of their own leaves them uncreated."""
+    rate = re.search(r"\brate\s*=\s*(\w+)", head)
+    for piece in pieces:
+        other = re.search(r"\brate\s*=\s*(\w+)", piece.text) if piece.text.startswith("mgid=") else None
+        if other is not None and (rate is None or other[1] != rate[1]):
+            message = f"`rate={other[1]}` is not the partition's: OpenSM does not create the group"
+            yield GROUP.finding(message, own.span(piece), hint="take it out, or write the partition's")
 
 
 def _head(own: _File, piece: Piece, keys: dict[int, Span]) -> Iterator[Finding]:
@@ -140,6 +151,9 @@ def _head(own: _File, piece: Piece, keys: dict[int, Span]) -> Iterator[Finding]:
     flags = {k.strip(): v.strip() for k, _, v in (c.partition("=") for c in cells[1:])}
     for unknown in [f for f in flags if f not in FLAGS]:
         yield GROUP.finding(f"OpenSM has no flag `{unknown}`", place, hint=f"it has: {', '.join(FLAGS)}")
+    if sum(c.startswith("scope") for c in cells[1:]) > 1:
+        message = "several `scope=`: one broadcast group was seen for two of them"
+        yield GROUP.finding(message, place, hint="keep one", severity=Severity.WARNING)
     if "ipoib" not in flags and (dead := [f for f in ("rate", "mtu", "sl", "scope") if f in flags]):
         yield GROUP.finding(f"`{dead[0]}` has no effect without `ipoib`", place, hint="add `ipoib`, or take it out")
     for flag, codes, hint in (

@@ -23,6 +23,12 @@ PACKAGE = "ibsim-utils"
 CLIENTS = 10
 """Clients that ibsim serves at once (its IBSIM_MAX_CLIENTS)."""
 
+SERVED = 1
+"""The port of an adapter that programs see: whatever ports a node has, umad2sim shows one and calls it 1 (measured)."""
+
+PKEYS = 64
+"""Entries of a simulated P_Key table: the 65th is refused with ERR 0512 (measured). A real adapter holds 128."""
+
 _LIBRARY = "umad2sim/libumad2sim.so"
 _LIBRARY_FOLDERS = ("/usr/lib/*-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib*")
 _NODE = re.compile(r'(Switch|Ca)\t(\d+) "([^"]+)"\t# "([^"]*)"')

@@ -84,13 +84,18 @@ def _subnet(tree: Path, name: str, section: Mapping[str, Any], env: Mapping[str,
     if section["endpoints"] > largest:
         detail = f"{section['endpoints']} endpoints: too large to simulate unasked (more than {largest})"
         return [Check(f"{name}: size", False, detail, skipped=True)]
+    longest = max((len(entry["pkeys"]) for entry in section["tables"]), default=0)
+    if longest > ibsim.PKEYS:
+        detail = f"a port has {longest} P_Keys: the tables of ibsim's ports hold {ibsim.PKEYS}"
+        return [Check(f"{name}: size", False, detail, skipped=True)]
     net, folder = tree / "sim" / f"{name}.net", tree / "opensm" / name
     missing = [p for p in (net, folder / section["conf"], folder / "partitions.conf") if not p.is_file()]
     if missing:
         return [Check(f"{name}: files", False, "is missing", p.relative_to(tree).as_posix()) for p in missing]
     with tempfile.TemporaryDirectory(prefix="ibgen-opensm-") as scratch:
         work = Path(scratch)
-        projection = project(folder, section["conf"], work, section["flavour"])
+        there = section["manager"] is not None and section["manager"]["port"] == ibsim.SERVED
+        projection = project(folder, section["conf"], work, section["flavour"], keep_guid=there)
         try:
             with ibsim.simulator(net, work, env) as sim:
                 return list(_judge(sim, net, name, section, projection, env))
@@ -124,7 +129,7 @@ def _judge(
 
 def _place(every: list[ibsim.Node], manager: Mapping[str, Any] | None) -> str | None:
     """The node OpenSM runs on: its host's adapter, else the first switch, where it changes no adapter's partitions."""
-    if manager is None:
+    if manager is None or manager["port"] != ibsim.SERVED:
         return next((n.id for n in every if n.kind == "Switch"), None)
     description = f"{manager['host']} {manager['hca']}"
     ours = [n for n in every if n.description == description and n.ports >= manager["port"]]

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ibgen.hostlist import expand
-from ibgen.prove.ibsim import CLIENTS, Simulator
+from ibgen.prove.ibsim import CLIENTS, SERVED, Simulator
 from ibgen.prove.process import Finished
 from ibgen.prove.verdict import Check
 
@@ -36,7 +36,10 @@ def compare(sim: Simulator, at: str, name: str, section: Mapping[str, Any]) -> I
     yield Check(f"{name}: nodes", complete, detail, f"sim/{name}.net")
     chosen = _sample([e for e in wanted if e in lids], wanted)
     tables, failed = _read(sim, at, [(e, lids[e]) for e in chosen])
-    wrong = [e for e in chosen if e in tables and tables[e] != wanted[e]]
+    manager = section["manager"]
+    # a manager that ran on a switch instead left its own adapter's membership to the file
+    elsewhere = {(m["host"], m["hca"], m["port"]) for m in [manager] if m and m["port"] != SERVED}
+    wrong = [e for e in chosen if e in tables and tables[e] != wanted[e] and e not in elsewhere]
     file = f"opensm/{name}/partitions.conf"
     for endpoint in wrong[:5]:
         host, hca, port = endpoint

@@ -46,8 +46,9 @@ class Projection:
         return "not judged: " + "; ".join(self.changed) if self.changed else "the tree's own files, paths rewritten"
 
 
-def project(folder: Path, conf: str, work: Path, flavour: str) -> Projection:
-    """Copies the folder's files to `work` and rewrites the opensm.conf that lies in it as `conf`."""
+def project(folder: Path, conf: str, work: Path, flavour: str, *, keep_guid: bool = True) -> Projection:
+    """Copies the folder's files to `work` and rewrites the opensm.conf that lies in it as `conf`. `keep_guid`: whether OpenSM
+    runs on the port that the conf names; else it runs on a switch."""
     files = {p.name for p in folder.iterdir() if p.is_file()}
     changed: list[str] = []
     for name in sorted(files - {"opensm.conf", "install.sh"}):
@@ -63,6 +64,9 @@ def project(folder: Path, conf: str, work: Path, flavour: str) -> Projection:
         if not name or name in SERVICE:
             continue
         lines[name] = number
+        if name == "guid" and not keep_guid:
+            changed.append(f"guid {value.strip()}, which the simulator cannot run a manager on: it ran on a switch")
+            continue
         if name in UNANSWERED or (flavour == "nvidia" and name not in known):
             changed.append(f"{name} {value.strip()}")
             continue

@@ -36,7 +36,7 @@ def expect(manager: Manager, fabric: Fabric, plan: PartitionPlan) -> dict[str, A
     return {
         "flavour": manager.flavour,
         "engine": manager.engines[0],
-        "upstream_engine": PROJECTED.get(manager.engines[0], manager.engines[0]),
+        "upstream_engine": _upstream(manager.engines, subnet, active),
         "manager": {"host": runs.host, "hca": runs.hca, "port": runs.port} if runs else None,
         "conf": f"{files.host}/opensm.conf" if files else "opensm.conf",
         "managers": [{"host": h.host, "hca": h.hca, "port": h.port, "priority": h.priority} for h in manager.hosts],
@@ -50,6 +50,15 @@ def expect(manager: Manager, fabric: Fabric, plan: PartitionPlan) -> dict[str, A
         "functions": sum(p.functions for p in plan.partitions),
         "tables": _tables(fabric, subnet, active, _pkeys(subnet, plan, runs.row if runs else -1)),
     }
+
+
+def _upstream(engines: tuple[str, ...], subnet: Subnet, active: npt.NDArray[np.bool_]) -> str:
+    """The engine of upstream that routes. ftree refuses a tree with compute ports on fewer than two leaves (measured), as a
+    fabric may be while most of it is still planned: the next engine routes until it has grown."""
+    leaves = len(np.unique(subnet.ports.leaf[active & subnet.ports.compute]))
+    upstream = [PROJECTED.get(engine, engine) for engine in engines]
+    able = [e for e in upstream if e != "ftree" or leaves > 1]
+    return able[0] if able else "minhop"
 
 
 def _qos(manager: Manager) -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ibgen import assets, compiler, foreign
@@ -71,6 +71,8 @@ BAD = [
     ("opensm.conf", "qos TRUE", "qos TRUE\nqos_ca_sl2vl 0,1,2", "opensm-qos-table", 5),
     ("opensm.conf", "qos TRUE", "qos TRUE\nqos_ca_vlarb_high 0:300", "opensm-qos-table", 5),
     ("opensm.conf", "/etc/opensm/roots", "/etc/opensm/rots", "opensm-missing-file", 3),
+    ("opensm.conf", "engine ftree", "engine ar_ftree", "opensm-option-value", 2),
+    ("opensm.conf", "engine ftree", "engine updn,fattree", "opensm-option-value", 2),
     ("partitions.conf", PARTITIONS, "# nothing yet\n", "partitions-empty", 1),
     ("partitions.conf", "Default=0x7fff", "tenantC=0x0103", "partitions-without-default", 2),
     ("partitions.conf", "tenantB=0x0102", "tenantB=0x8101", "partitions-pkey", 7),
@@ -93,6 +95,9 @@ BAD = [
     ("partitions.conf", "tenantA=0x0101, ipoib, mtu=5", "tenantA=0x0101, ipoib, mtu=6", "partitions-group", 4),
     ("partitions.conf", "rate=16, defmember=limited :\n  0x", "rate=23, defmember=limited :\n  0x", "partitions-group", 4),
     ("partitions.conf", "tenantA=0x0101, ipoib, mtu=5", "tenantA=0x0101, mtu=5", "partitions-group", 4),
+    ("partitions.conf", "mtu=5, rate=16, defmember=limited :\n  0x", "scope=2, scope=5 :\n  0x", "partitions-group", 4),
+    ("partitions.conf", "  0x0002c90300000001", "  mgid=ff12::1,rate=3\n  0x0002c90300000001", "partitions-group", 5),
+    ("partitions.conf", "0x0002c90300000004=full", "0x0002c90300f00001=full", "guid-of-another-kind", 7),
     ("roots", "0x0002c90300f00002", "0x0002c90300f00002,0x0002c90300f00003", "guid-list-line", 3),
     ("roots", "0x0002c90300f00002", "0002c90300f00002", "guid-list-line", 3),
     ("roots", "0x0002c90300f00002", "0x0", "guid-list-line", 3),
@@ -110,6 +115,45 @@ def test_what_opensm_swallows_is_a_finding_on_its_line(file: str, old: str, new:
     assert text != GOOD[file]
     wanted = "opensm-long-line" if code == "partitions-long-line" else code
     assert (wanted, file, line) in lint({**GOOD, file: text})
+
+
+LISTS = CONF + "cn_guid_file cn\nids_guid_file ids\nhop_weights_file weights\nport_search_ordering_file order\n"
+LISTED = {
+    **GOOD,
+    "opensm.conf": LISTS + "port_prof_ignore_file ignored\nnode_name_map_name names\n",
+    "cn": "".join(f"0x0002c9030000000{n}\n" for n in range(1, 6)),
+    "ids": "0x0002c90300f00001 1\n0x0002c90300f00002 2\n",
+    "weights": "0x0002c90300f00001 33 2\n",
+    "order": "0x0002c90300f00001 33 34\n",
+    "ignored": "0x0002c90300f00001 33\n",
+    "names": '0x0002c90300f00001 "spine-01"\n0x0002c90300000000 "n1 mlx5_0"\n',
+    "prefix-routes.conf": "* 0x0002c90300e00001\n",
+}
+
+
+def test_good_lists_are_silent() -> None:
+    assert lint(LISTED) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "code"),
+    [
+        ("ids", " 1\n", "\n", "guid-list-line"),
+        ("weights", " 33 2", " 33 256", "guid-list-line"),
+        ("weights", " 33 2", " 33 0", "guid-list-line"),
+        ("order", "33 34", "33 33", "guid-list-line"),
+        ("ignored", " 33", "", "guid-list-line"),
+        ("prefix-routes.conf", "* 0x", "* 0y", "guid-list-line"),
+        ("cn", "0x0002c90300000001\n", "0x0002c90300000000\n", "guid-of-another-kind"),
+        ("cn", "0x0002c90300000001\n", "0x0002c90300f00001\n", "guid-of-another-kind"),
+        ("roots", "0x0002c90300f00001", "0x0002c90300000001", "guid-of-another-kind"),
+        ("partitions.conf", "0x0002c90300000001=full", "0x0002c90300000000=full", "guid-of-another-kind"),
+    ],
+)
+def test_a_wrong_line_of_a_list_is_found(file: str, old: str, new: str, code: str) -> None:
+    text = LISTED[file].replace(old, new, 1)
+    assert text != LISTED[file]
+    assert code in {c for c, *_ in lint({**LISTED, file: text})}
 
 
 def test_a_limited_only_partition() -> None:
@@ -144,6 +188,7 @@ def test_what_ibgen_writes_is_silent(name: str, tmp_path: Path) -> None:
         assert [f for f in lint(texts, flavour) if f[0] != "opensm-missing-file"] == []
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200), st.sampled_from(sorted(GOOD)))
 def test_no_text_makes_it_raise(text: str, file: str) -> None:
     lint({**GOOD, file: text})
