@@ -171,7 +171,7 @@ def codes() -> tuple[Code, ...]:
     import pkgutil
 
     found: dict[str, Code] = {r.code.id: r.code for r in checks.rules()}
-    for room in ("source", "catalog", "spec", "fabric", "discover", "foreign", "targets", "write"):
+    for room in ("source", "catalog", "spec", "fabric", "route", "discover", "foreign", "targets", "write"):
         package = importlib.import_module(f"ibgen.{room}")
         for info in pkgutil.iter_modules(package.__path__):
             module = importlib.import_module(f"ibgen.{room}.{info.name}")

@@ -59,7 +59,5 @@ def tier_loads(subnet: Subnet) -> tuple[TierLoad, ...]:
     for tier in range(subnet.top + 1):
         rows = subnet.tier(tier)
         cables_here = (down_cables[rows], up_cables[rows])
-        loads.append(
-            TierLoad(subnet.name, subnet.fabric, tier, rows, down[rows], up[rows], *cables_here, switches.rail[rows])
-        )
+        loads.append(TierLoad(subnet.name, subnet.fabric, tier, rows, down[rows], up[rows], *cables_here, switches.rail[rows]))
     return tuple(loads)

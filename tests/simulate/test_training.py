@@ -199,7 +199,7 @@ workloads:
 def diagnostics(tmp_path: Path, workload: str, requirements: str = "") -> list[Diagnostic]:
     path = tmp_path / "x.yaml"
     path.write_text(SPEC.format(workload=workload, requirements=requirements))
-    return [d for d in compiler.compile(compiler.Input(path))[1].diagnostics if d.code.id in ("IBG511", "IBG512")]
+    return [d for d in compiler.compile(compiler.Input(path))[1].diagnostics if d.code.id in ("IBG511", "IBG512", "IBG513")]
 
 
 def test_misfit_points_at_the_field_that_says_it(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_misfit_points_at_the_field_that_says_it(tmp_path: Path) -> None:
 
 def test_a_pool_without_gpus_is_a_finding(tmp_path: Path) -> None:
     found = diagnostics(tmp_path, "{name: w, parameters: 7e9, pool: cpu}")
-    assert [(d.code.id, d.span.line) for d in found] == [("IBG511", 8)]
+    assert [(d.code.id, d.span.line) for d in found] == [("IBG513", 8)]
 
 
 def test_exposed_communication_points_at_the_line_that_asks(tmp_path: Path) -> None:
