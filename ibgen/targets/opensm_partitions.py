@@ -56,9 +56,15 @@ class ManagedPartition:
 def managed_partitions(
     plan: PartitionPlan, subnet: Subnet, spec: FabricSpec, listed: npt.NDArray[np.bool_]
 ) -> tuple[ManagedPartition, ...]:
-    """The partitions of one subnet; `listed` masks the ports whose GUIDs may stand in a file."""
-    made = (_partition(m, _group(m, subnet, spec, listed), spec, listed) for m in plan.partitions)
+    """The partitions of one subnet; `listed` masks the ports whose GUIDs may stand in a file. One that has nobody here but
+    limited strangers is left out: its full members are on another subnet of the fabric (a rail, a unit)."""
+    there = (m for m in plan.partitions if m.pkey == DEFAULT_PKEY or len(m.rows) or m.functions or _full(m))
+    made = (_partition(m, _group(m, subnet, spec, listed), spec, listed) for m in there)
     return tuple(p for p in made if p.everyone is not None or len(p.full) + len(p.limited) + len(p.both) + len(p.others))
+
+
+def _full(members: PartitionMembers) -> bool:
+    return any(level >= FULL for _, level in members.others)
 
 
 def _partition(
