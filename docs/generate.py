@@ -17,6 +17,7 @@ from typing import Any
 
 import typer
 from accuracy import accuracy_page
+from opensm_rows import opensm_page
 from reference import spec_page
 
 from ibgen.cli.app import VERBS
@@ -72,6 +73,7 @@ def pages() -> dict[str, str]:
     """Path below `docs/` -> text of every generated page."""
     known = codes()
     made = {"spec.md": spec_page(), "cli.md": cli_page(), "rules/index.md": rules_index(known), "accuracy.md": accuracy_page()}
+    made["opensm.md"] = opensm_page(known)
     return made | {f"rules/{code.id}.md": rule_page(code) for code in known}
 
 
