@@ -66,7 +66,9 @@ def simulate(
     ] = None,
     fail: Annotated[
         list[str] | None,
-        typer.Option("--fail", metavar="PART,...", help="Without these: `leaf-03`, `cable:leaf-01:33`, `dgx-001/mlx5_3`."),
+        typer.Option(
+            "--fail", metavar="PARTS", help="Without these, between commas: `leaf-03`, `cable:leaf-01:33`, `dgx-001`."
+        ),
     ] = None,
     sweep: Annotated[
         Parts | None, typer.Option("--sweep", help="Every single failure of the cables or switches between switches.")
