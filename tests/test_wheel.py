@@ -64,7 +64,7 @@ def test_it_builds_an_example_from_another_folder(installed: Path, tmp_path: Pat
     run([ibgen, "init", "--from", "superpod-h100"], tmp_path)
     run([ibgen, "build"], tmp_path)
     assert (tmp_path / "out" / "ibgen.manifest.json").is_file()
-    assert (tmp_path / "out" / "opensm" / "compute" / "opensm.conf").is_file()
+    assert (tmp_path / "out" / "opensm" / "compute" / "partitions.conf").is_file()
     assert "what the spec says" not in run([ibgen, "build", "--check"], tmp_path)  # said on standard error; it must not fail
     assert run([ibgen, "schema", "report"], tmp_path) == (ROOT / "schemas" / "report.schema.json").read_text(encoding="utf-8")
 
