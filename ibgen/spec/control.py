@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from .fields import Count, Guid, HostList, Name, Prefix, Section, Switchable, Text, doc
+from .fields import Count, Guid, HostList, Name, Prefix, Scalar, Section, Switchable, doc
 from .form import Form
 
 Engine = Literal[
@@ -130,7 +130,7 @@ class Control(Section):
         0xFE80000000000000
     )
     options: Annotated[
-        dict[Annotated[str, Form(r"[a-z][a-z0-9_]*", "an option's name: small letters, digits and `_`, a letter first")], Text],
+        dict[Annotated[str, Form(r"[a-z][a-z0-9_]*", "an option's name: small letters, digits and `_`, a letter first")], Scalar],
         doc("Further options of the manager, by their own names", {"sweep_interval": "30"}, "sm-restart"),
     ] = Field(default_factory=dict)
     secrets: Annotated[

@@ -17,9 +17,9 @@ from .fields import (
     Name,
     PartitionName,
     PKey,
+    Scalar,
     Section,
     Switchable,
-    Text,
     doc,
 )
 from .pools import Role
@@ -68,7 +68,7 @@ class Member(Section):
     hosts: Annotated[HostList | None, doc("Some of its hosts", "dgx-[001-064]", "reload")] = None
     hcas: Annotated[Role | Literal["all"] | tuple[Device, ...], doc("Which adapters", "all", "reload")] = "all"
     guid: Annotated[Guid | None, doc("A port GUID that is no host of the spec", "0x0002c90300a1b2c3", "reload")] = None
-    vfs: Annotated[Text | None, doc("Virtual functions, a range", "0-3", "reload")] = None
+    vfs: Annotated[Scalar | None, doc("Virtual functions, a range", "0-3", "reload")] = None
     membership: Annotated[Membership, doc("full, limited, or both", "full", "reload")]
 
     @model_validator(mode="after")

@@ -166,6 +166,9 @@ def _line(text: str) -> str:
 Text = Annotated[str, AfterValidator(_line), Field(max_length=200)]
 """One line of free text that may be copied into a config file as a comment or label."""
 
+Scalar = Annotated[Text, WithJsonSchema({"type": ["string", "number", "boolean"], "maxLength": 200})]
+"""One line of text that is copied as it is written; a number or `true` needs no quotes."""
+
 
 def _file_name(text: str) -> str:
     _line(text)

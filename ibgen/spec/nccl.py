@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from .fields import Name, Section, Text, doc
+from .fields import Name, Scalar, Section, Text, doc
 from .form import Form
 
 VersionText = Annotated[str, Form(r"2\.[0-9]{1,3}(\.[0-9]{1,3})?", "a release of NCCL 2, such as 2.27 or 2.27.3")]
@@ -16,7 +16,7 @@ ParameterName = Annotated[str, Form(r"NCCL_[A-Z0-9_]+", "a name that starts with
 class Setting(Section):
     """One parameter set by hand, with the reason it is."""
 
-    value: Annotated[Text, doc("The value, verbatim", "4", "host-env")]
+    value: Annotated[Scalar, doc("The value, verbatim", "4", "host-env")]
     reason: Annotated[Text, doc("Why it stands here", "measured on 512 nodes, ticket 71", "none")]
 
 

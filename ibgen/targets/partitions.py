@@ -146,7 +146,8 @@ def _members(
             others[member.guid] = max(others.get(member.guid, LIMITED), level)
             continue
         meant = member_rows(spec, fabric, subnet, member)
-        named.setdefault((index, m), set()).update(fabric.hosts.names[h] for h in np.unique(subnet.ports.host[meant]).tolist())
+        hosts = np.unique(subnet.ports.host[meant])[: None if member.hosts else 1].tolist()  # of a pool one will do
+        named.setdefault((index, m), set()).update(fabric.hosts.names[h] for h in hosts)
         if member.vfs is not None:
             keep, found = _functions(spec, functions, member, meant, at)
             own |= {guid: max(own.get(guid, LIMITED), level) for guid in functions.port_guid[keep].tolist()}
