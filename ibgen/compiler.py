@@ -153,15 +153,24 @@ def _with(report: Report, c: Compilation, findings: tuple[Finding, ...]) -> Repo
 
 
 def lint_opensm(folder: Path, flavour: Flavour = "upstream") -> Report:
-    """Judges a folder of OpenSM files that has no spec, as OpenSM would read them."""
+    """Judges a folder of OpenSM files that has no spec, as OpenSM would read them. In a tree of ibgen's a manager's conf lies
+    in a folder of its host below the lists: each such conf is judged with them."""
     texts: dict[str, str] = {}
     findings: tuple[Finding, ...] = ()
-    for path in sorted(p for p in folder.iterdir() if p.is_file() and p.suffix in ("", ".conf", ".policy", ".txt")):
-        text, found = source.read(path)
-        findings += found
-        if text is not None:
-            texts[str(path)] = text
-    findings += foreign.lint_folder(texts, catalogs.standard(), flavour)
+    below = sorted(conf.parent for conf in folder.glob("*/opensm.conf"))
+    for path in sorted(p for f in (folder, *below) for p in f.iterdir()):
+        if path.is_file() and path.suffix in ("", ".conf", ".policy", ".txt"):
+            text, found = source.read(path)
+            findings += found
+            if text is not None:
+                texts[str(path)] = text
+    own = {p: t for p, t in texts.items() if Path(p).parent == folder}
+    sets = [{**own, **{p: t for p, t in texts.items() if Path(p).parent == host}} for host in below]
+    if not sets or str(folder / "opensm.conf") in own:
+        sets.append(own)
+    for files in sets:
+        findings += foreign.lint_folder(files, catalogs.standard(), flavour)
+    findings = tuple({(f.code.id, f.message, f.at): f for f in findings}.values())  # the lists are read with every conf
     return locate(findings, source.Document(file=str(folder), data=None, texts={}).span, (), texts)
 
 

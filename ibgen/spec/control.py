@@ -19,6 +19,8 @@ Engine = Literal[
 ManagerVersion = Annotated[str, Form(r"[0-9]{1,4}(\.[0-9]{1,9}){1,4}", "a release, numbers with dots between them")]
 """`3.3.23`, `5.24`: without the build that `opensm --version` prints behind it."""
 
+OptionName = Annotated[str, Form(r"[a-z][a-z0-9_]*", "an option's name: small letters, digits and `_`, a letter first")]
+
 KeyName = Literal["m_key", "sm_key", "sa_key", "cc_key", "key_mgr_seed"]
 
 
@@ -130,7 +132,7 @@ class Control(Section):
         0xFE80000000000000
     )
     options: Annotated[
-        dict[Annotated[str, Form(r"[a-z][a-z0-9_]*", "an option's name: small letters, digits and `_`, a letter first")], Scalar],
+        dict[OptionName, Scalar],
         doc("Further options of the manager, by their own names", {"sweep_interval": "30"}, "sm-restart"),
     ] = Field(default_factory=dict)
     secrets: Annotated[

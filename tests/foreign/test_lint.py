@@ -196,6 +196,19 @@ def test_no_text_makes_it_raise(text: str, file: str) -> None:
     lint({**GOOD, file: GOOD[file][:middle] + text + GOOD[file][middle:]})
 
 
+def test_a_tree_of_ibgens_is_judged_as_it_lies(tmp_path: Path) -> None:
+    """One conf per manager's host, below the lists that they share."""
+    compiler.build(compiler.Input(assets.examples() / "ha.yaml"), tmp_path)
+    folder = tmp_path / "opensm" / "ib"
+    assert sorted(p.parent.name for p in folder.glob("*/opensm.conf")) == ["sm-01", "sm-02"]
+    assert not compiler.lint_opensm(folder).diagnostics
+    conf = folder / "sm-02" / "opensm.conf"
+    conf.write_text(conf.read_text().replace("TRUE", "yes"))
+    assert [(d.code.id, Path(d.span.file).parent.name) for d in compiler.lint_opensm(folder).diagnostics] == [
+        ("IBG842", "sm-02")
+    ]
+
+
 def test_the_verb_judges_a_folder(tmp_path: Path) -> None:
     for name, text in GOOD.items():
         (tmp_path / name).write_text(text)
