@@ -80,3 +80,21 @@ def test_a_finding_is_silenced_only_with_a_reason(tmp_path: Path, reason: str) -
     _, report = compile_text(tmp_path, text)
     assert any(d.code.id == "IBG319" for d in report.diagnostics) is not bool(reason)
     assert any(d.code.id == "IBG319" and d.reason == reason for d in report.suppressed) is bool(reason)
+
+
+def test_the_public_functions_are_the_command_lines(tmp_path: Path) -> None:
+    import ibgen
+
+    path = tmp_path / "lab.yaml"
+    path.write_text(LAB)
+    cluster, report = ibgen.load(path)
+    assert cluster is not None
+    assert cluster.cluster == "lab"
+    assert ibgen.check(str(path)) == report
+    report, plan = ibgen.build(path, tmp_path / "out")
+    assert plan is not None
+    assert (tmp_path / "out" / "ibgen.manifest.json").is_file()
+    assert ibgen.build(path, tmp_path / "out", check=True)[1].stale is False  # type: ignore[union-attr]
+    assert ibgen.simulation(path) is not None
+    with pytest.raises(AttributeError):
+        _ = ibgen.nothing

@@ -31,7 +31,7 @@ service=''
 case ${2:-$(uname -n)} in
 sm-01 | sm-01.*) own=sm-01/ service=opensm-compute-u01-r1.service ;;
 *)
-    [ "$look" -gt 0 ] || refuse "this host is none of the managers: sm-01"
+    [ "$look" -eq 1 ] || refuse "${2:-this host} is none of the managers: sm-01"
     own=sm-01/
     ;;
 esac
@@ -62,6 +62,9 @@ put() {
     printf 'written  %s\n' "$2"
 }
 
+conf=$staged/opensm.conf
+cat -- "$here/${own}opensm.conf" >"$conf"
+
 for file in $files; do
     cat -- "$here/$file" >"$staged/$file"
     if put "$staged/$file" "$target/$file" 0644; then
@@ -69,8 +72,6 @@ for file in $files; do
     fi
 done
 
-conf=$staged/opensm.conf
-cat -- "$here/${own}opensm.conf" >"$conf"
 old=$target/opensm.conf
 if [ ! -f "$old" ] || [ "$(settings "$fixed" "$old")" != "$(settings "$fixed" "$conf")" ]; then
     next=restart
