@@ -45,6 +45,10 @@ class ManagerOption(Fact):
         """A value as this option's file wants it: only the exact `TRUE` is true for OpenSM. Raises ValueError for a value
         that OpenSM would refuse, or would read as something else."""
         text = value.strip()
+        if not text:
+            raise ValueError("expected a value; `(null)` stands for none")
+        if "#" in text:
+            raise ValueError("expected a value without `#`, which begins a comment in opensm.conf")
         if self.type == "boolean":
             return _boolean(text)
         if self.words and text not in self.words:
@@ -65,6 +69,25 @@ class ManagerOption(Fact):
 
 FAMILIES = ("hm_", "nvl_", "router_policy_", "rtr_", "sa_etm_", "vs_key_", "n2n_key_", "cc_key_")
 """Beginnings of whole families of NVIDIA's options whose members are in no public list (release notes 5.10 to 5.24)."""
+
+
+_ENGINES = frozenset(
+    {"minhop", "updn", "dnup", "file", "ftree", "lash", "dor", "torus-2QoS", "nue", "dfsssp", "sssp", "no_fallback"}
+)
+"""Routing engines of 3.3.23 (opensm.8), and the word that forbids minhop behind them."""
+
+_NVIDIAS = frozenset({"ar_updn", "ar_ftree", "ar_dor", "dfp", "dfp2", "auto", "pqft", "chain"})
+"""Those that NVIDIA's manager has besides (MLNXSM release notes 5.10 to 5.24)."""
+
+
+def engines(flavour: Flavour) -> frozenset[str]:
+    """What may stand in `routing_engine`."""
+    return _ENGINES | _NVIDIAS if flavour == "nvidia" else _ENGINES
+
+
+def unknown_engines(value: str, flavour: Flavour) -> list[str]:
+    """Words of a `routing_engine` line that the manager passes over."""
+    return [engine for engine in (e.strip() for e in value.split(",")) if engine not in engines(flavour)]
 
 
 def option(catalog: Catalog, name: str) -> ManagerOption | None:

@@ -11,22 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ibgen.catalog import Catalog
-from ibgen.catalog.opensm import FAMILIES, KIND, Flavour, ManagerOption, option
+from ibgen.catalog.opensm import FAMILIES, KIND, Flavour, ManagerOption, engines, option, unknown_engines
 from ibgen.diagnostics import Finding, Label, Span
 
 from .findings import BOOLEAN, LONG_LINE, OPTION_TWICE, OPTION_VALUE, QOS_TABLE, UNKNOWN_OPTION
 
 LONGEST = 1022
 """Characters of a line that OpenSM reads at once (osm_subnet.c, fgets into 1,024 bytes)."""
-
-
-UPSTREAMS = frozenset(
-    {"minhop", "updn", "dnup", "file", "ftree", "lash", "dor", "torus-2QoS", "nue", "dfsssp", "sssp", "no_fallback"}
-)
-"""Routing engines of 3.3.23 (opensm.8), and the word that forbids minhop behind them."""
-
-NVIDIAS = frozenset({"ar_updn", "ar_ftree", "ar_dor", "dfp", "dfp2", "auto", "pqft", "chain"})
-"""Those that NVIDIA's manager has besides (MLNXSM release notes 5.10 to 5.24)."""
 
 
 @dataclass(frozen=True)
@@ -111,13 +102,10 @@ def _judge(
 
 def _engines(value: str, there: Span, flavour: Flavour) -> Iterator[Finding]:
     """OpenSM passes over an engine it does not have; where none is left, minhop routes."""
-    known = UPSTREAMS | NVIDIAS if flavour == "nvidia" else UPSTREAMS
-    for engine in (e.strip() for e in value.split(",")):
-        if engine not in known:
-            near = difflib.get_close_matches(engine, sorted(known), n=1)
-            whose = " (NVIDIA's has)" if engine in NVIDIAS else ""
-            message = f"{flavour} OpenSM has no routing engine `{engine[:40]}`{whose}: the next one routes, or minhop"
-            yield OPTION_VALUE.finding(message, there, hint=f"did you mean `{near[0]}`?" if near else "name one it has")
+    for engine in unknown_engines(value, flavour):
+        near = difflib.get_close_matches(engine, sorted(engines(flavour)), n=1)
+        message = f"{flavour} OpenSM has no routing engine `{engine[:40]}`: the next one routes, or minhop"
+        yield OPTION_VALUE.finding(message, there, hint=f"did you mean `{near[0]}`?" if near else "name one it has")
 
 
 def _table(name: str, value: str, there: Span) -> Iterator[Finding]:

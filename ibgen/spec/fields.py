@@ -219,7 +219,15 @@ def _pkey(text: str) -> int:
 PKey = Annotated[int, _readable(_pkey), WithJsonSchema(_HEX_SCHEMA), _written("0x{:04x}")]
 """A partition key; partitions are compared on the low 15 bits, so 0x8101 and 0x0101 are the same."""
 
-Prefix = Annotated[int, _readable(_hex), WithJsonSchema(_HEX_SCHEMA), _written("0x{:016x}"), Field(gt=0, lt=2**64)]
+
+def _prefix(text: str) -> int:
+    value = _hex(text)
+    if value >> 56 == 0xFF:
+        raise ValueError("a prefix that begins with 0xff is one of multicast groups: 0xfec0... is free for your own")
+    return value
+
+
+Prefix = Annotated[int, _readable(_prefix), WithJsonSchema(_HEX_SCHEMA), _written("0x{:016x}"), Field(gt=0, lt=2**64)]
 """A subnet prefix: 64 bits, `0xfec0000000000001`."""
 
 

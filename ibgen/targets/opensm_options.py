@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ibgen.catalog import Catalog
-from ibgen.catalog.opensm import FAMILIES, KIND, option
+from ibgen.catalog.opensm import FAMILIES, KIND, option, unknown_engines
 from ibgen.diagnostics import Finding, Severity
 from ibgen.spec import Control
 
@@ -130,6 +130,10 @@ def given_options(control: Control, fabric: int, catalog: Catalog) -> tuple[tupl
             findings.append(_unknown(control, name, known is not None, catalog, at))
             if known is not None or control.flavour == "upstream":
                 continue
+        if name == "routing_engine" and (strange := unknown_engines(value, control.flavour)):
+            words = f"{control.flavour} OpenSM has no routing engine `{strange[0]}`: the next one routes, or minhop"
+            findings.append(MANAGER_OPTION.finding(words, at, hint="name one it has, under `control.routing`"))
+            continue
         try:
             text = known.written(value) if known else value.strip()
         except ValueError as e:

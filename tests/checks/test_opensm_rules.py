@@ -133,5 +133,27 @@ def test_a_number_that_does_not_fit_into_its_field(options: str) -> None:
     assert "IBG351" in found(options=options)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        "routing_engine: fattree",
+        "routing_engine: ar_updn",
+        'routing_engine: "updn, ar_updn"',
+        'log_prefix: "a # b"',
+        'log_file: ""',
+    ],
+)
+def test_a_text_that_opensm_reads_as_something_else(options: str) -> None:
+    """An engine it has not: the next one, or minhop; a `#`: the rest is lost; nothing: an empty name, not the default."""
+    assert "IBG351" in found(options=options)
+
+
+def test_a_prefix_of_multicast_groups_is_refused() -> None:
+    text = SPEC.replace("0xfec0000000000001", "0xff12000000000001").replace("PARTITIONS", TENANTS).replace("OPTIONS", "")
+    text = text.replace("EXCEPTIONS", "[]").replace("MISSING", "[]")
+    _, report = compiler.compile(compiler.Input(Path("lab.yaml"), text=text))
+    assert any("multicast" in d.message for d in report.diagnostics)
+
+
 def test_the_prefix_has_one_place() -> None:
     assert "IBG330" in found(options='subnet_prefix: "0xfec0000000000007"')
