@@ -328,15 +328,21 @@ def test_interrupted_is_exit_130(tmp_path: Path) -> None:
     """A sweep of a fabric that takes long is stopped by Ctrl-C without a traceback."""
     env = dict(os.environ) | {"PYTHONPATH": str(ROOT)}
     spec = assets.examples() / "dragonfly-1056.yaml"
-    command = [sys.executable, "-m", "ibgen", "simulate", str(spec), "--patterns", "100000", "--pattern", "permutation"]
-    process = subprocess.Popen(command, env=env, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    said = ""
-    while "patterns on" not in said and process.poll() is None:  # it has come to the long part, and says so
-        said += process.stderr.readline()
-    time.sleep(0.2)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    # a job in the background ignores Ctrl-C, and so would what it starts: the command is made to heed it
+    heed = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); from ibgen.cli import run; run()"
+    command = [sys.executable, "-c", heed, "simulate", str(spec), "--patterns", "100000", "--pattern", "permutation"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=env, cwd=tmp_path, text=True, stdout=pipe, stderr=pipe) as process:
+        try:
+            assert process.stderr is not None
+            said = ""
+            while "patterns on" not in said and process.poll() is None:  # it has come to the long part, and says so
+                said += process.stderr.readline()
+            time.sleep(0.2)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert out == ""
     assert "interrupted" in err

@@ -229,7 +229,9 @@ def test_progress_on_a_terminal_shows_a_slow_first_step_and_wipes_itself() -> No
 
 def test_interrupted_exits_130() -> None:
     code = (
-        "import time, sys\nfrom ibgen import assets\n"
+        "import signal, time, sys\nfrom ibgen import assets\n"
+        # a job in the background ignores Ctrl-C, and so would what it starts
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "def wait(): print('ready', flush=True); time.sleep(60)\n"
         "assets.examples = wait\nfrom ibgen.cli.start import main\nsys.exit(main(['init', '--list']))"
     )
