@@ -19,9 +19,7 @@ _GUID = re.compile(r"(?<![=\w])0[xX][0-9a-fA-F]{9,16}(?!\w)")
 
 def lint_kinds(files: Mapping[str, tuple[str, str]]) -> tuple[Finding, ...]:
     """`files`: option (or `partition_config_file`, `node_name_map_name`) -> (path, text)."""
-    seen = {
-        option: _guids(path, text, first=option != "partition_config_file") for option, (path, text) in files.items()
-    }
+    seen = {option: _guids(path, text, first=option != "partition_config_file") for option, (path, text) in files.items()}
     roots, names = seen.get("root_guid_file", {}), seen.get("node_name_map_name", {})
     members = seen.get("partition_config_file", {})
     ports: Found = {}
