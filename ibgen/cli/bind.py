@@ -31,7 +31,7 @@ _HARMLESS = frozenset({"guid-on-two-hosts"})
 def bind(
     spec: Spec,
     dumps: Annotated[
-        list[Path], typer.Argument(metavar="DUMP...", help="Output of ibnetdiscover, one file or several; `-` reads one.")
+        list[Path], typer.Argument(metavar="DUMP", help="Output of ibnetdiscover, one file or several; `-` reads one.")
     ],
     overlays: Overlays = None,
     output: Annotated[
