@@ -6,6 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("ibgen", deadline=None)  # an example may take as long as a busy machine needs
+settings.load_profile("ibgen")
 
 GOLDEN = Path(__file__).resolve().parent / "golden"
 
