@@ -239,7 +239,8 @@ ALL = [c for c in vars(codes).values() if isinstance(c, type(codes.SYNTAX))]
 
 @pytest.mark.parametrize("code", [c for c in ALL if c.page.bad], ids=lambda c: c.id)
 def test_the_bad_example_of_each_page_fires_and_the_good_one_does_not(code: codes.SYNTAX.__class__) -> None:  # type: ignore[name-defined]
-    base = "ibgen: 1\ncluster: lab\npools: []\n"
+    # what lies below: an overlay's items meet items of their name
+    base = 'ibgen: 1\ncluster: lab\npools: [{name: gpu, hosts: "node-[01-04]", platform: dgx-h100}]\n'
 
     def ids(example: str) -> set[str]:
         return {f.code.id for f in parse(base, "base.yaml", [("example.yaml", example)])[1]}
