@@ -21,16 +21,17 @@ from .bounding import bounds
 from .engines import TablesOf, adaptive, engine_of, tables
 from .fabric_rates import held_collectives, ratings, training_outcomes
 from .heat import heat
-from .jobs import compute_rows, place_of, rings, storage_flows, workload_flows
+from .jobs import compute_rows, place_of
 from .link_tiers import tier_links
 from .loads import Loads, flow_loads
 from .measures import every_pair, random_patterns, shift_set, single_rings
 from .multipath import multipath
 from .named import WorstCable, worst_cables
 from .order import order_advice
-from .patterns import Flows, Rows, permutation
+from .patterns import Flows, Rows
 from .rates import Rates, capacities, max_min
 from .results import DEFAULTS, Options, PatternResult, RateResult, Study, counted
+from .traffic import named_flows
 from .walking import Tables
 
 __all__ = ["Options", "Study", "study"]
@@ -83,7 +84,7 @@ def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> 
     x.options.progress(f"all-to-all on {x.subnet.name}")
     every, links, injected = every_pair(x.tables, STATIC, x.options.fast)
     found.append(every)
-    named = _flows(x)
+    named = named_flows(x.spec, x.fabric, x.subnet, x.graph, x.jobs, x.place, x.options.seed)
     loads = {name: x.loads(flows) for name, flows in named.items()}
     if len(x.jobs) > 1:
         found += single_rings(x.tables, x.jobs, x.place, x.subnet.ports.host.astype(np.intp), STATIC, x.options)
@@ -103,17 +104,6 @@ def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> 
         training_outcomes(x.spec, x.fabric, catalog, rated) if more else (),
         tuple(_notes(x, found)), heat(x.tables, x.fabric, x.subnet, links, STATIC),
     )  # fmt: skip
-
-
-def _flows(x: _Ground) -> dict[str, Flows]:
-    """The single patterns, by name: what is random in them is number 0 of the seed."""
-    named = {"permutation": permutation(x.graph.plugged, x.options.seed)}
-    if len(np.unique(x.subnet.ports.host[x.jobs])) > 1:
-        named["rail rings"] = rings(x.subnet, x.jobs, x.place)
-        for workload in x.spec.workloads:
-            named |= dict(workload_flows(x.spec, x.fabric, x.subnet, x.jobs, x.place, workload))
-    storage = storage_flows(x.fabric, x.subnet, x.graph)
-    return named if storage is None else {**named, "storage incast": storage}
 
 
 def _rated(x: _Ground, named: dict[str, Flows], loads: dict[str, Loads], rates: dict[str, Rates]) -> list[RateResult]:

@@ -1,0 +1,28 @@
+"""The traffic that is put on a subnet, pattern by pattern, under the names that every output uses.
+
+Takes the spec, a subnet, its compute endpoints and the rank order. Gives flows by name; what is random is number 0 of the seed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ibgen.fabric import Fabric, Subnet
+from ibgen.route import Graph
+from ibgen.spec import ClusterSpec
+
+from .jobs import rings, storage_flows, workload_flows
+from .patterns import Flows, Rows, permutation
+
+
+def named_flows(
+    spec: ClusterSpec, fabric: Fabric, subnet: Subnet, graph: Graph, jobs: Rows, place: Rows, seed: int
+) -> dict[str, Flows]:
+    """The single patterns. `jobs`: compute endpoints; `place` [H]: every host's place in rank order."""
+    named = {"permutation": permutation(graph.plugged, seed)}
+    if len(np.unique(subnet.ports.host[jobs])) > 1:
+        named["rail rings"] = rings(subnet, jobs, place)
+        for workload in spec.workloads:
+            named |= dict(workload_flows(spec, fabric, subnet, jobs, place, workload))
+    storage = storage_flows(fabric, subnet, graph)
+    return named if storage is None else {**named, "storage incast": storage}
