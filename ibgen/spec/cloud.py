@@ -116,7 +116,9 @@ class AzureCloud(Section):
         | None,
         doc("Resource group that is created", "pod-a-burst", "reprovision"),
     ] = None
-    network: Annotated[AzureNetwork, doc("Network", {"subnet": "10.30.0.0/20"}, "reprovision")] = AzureNetwork()
+    network: Annotated[AzureNetwork, doc("Network", {"subnet": "10.30.0.0/20"}, "reprovision")] = (
+        AzureNetwork.model_construct()  # as of `requirements`
+    )
     image: Annotated[AzureImage, doc("What the VMs boot", {"version": "22.04.2024102301"}, "replace-host")]
     os_disk_gb: Annotated[Count, doc("OS disk size in GB", 256, "replace-host", ge=64, le=4095)] = 256
     os_disk_type: Annotated[

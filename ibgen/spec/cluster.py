@@ -36,7 +36,9 @@ class ClusterSpec(Section):
     ucx: Annotated[Ucx | None, doc("UCX, and MPI over it", {"version": "1.16"}, "host-env")] = None
     cloud: Annotated[tuple[Cloud, ...], doc("Rented pools", [], "reprovision")] = ()
     workloads: Annotated[tuple[Workload, ...], doc("What it trains", [{"name": "gpt", "parameters": "175e9"}], "none")] = ()
-    requirements: Annotated[Requirements, doc("What the simulation is judged by", {"pcie_match": 0.8}, "none")] = Requirements()
+    requirements: Annotated[Requirements, doc("What the simulation is judged by", {"pcie_match": 0.8}, "none")] = (
+        Requirements.model_construct()  # unlike a call, waits with building its validator until the spec's own is built
+    )
     bindings: Annotated[FileName | None, doc("GUIDs bound to names, as CSV", "pod-a.guids.csv", "reload")] = None
     site: Annotated[FileName | None, doc("Racks and positions", "pod-a.site.yaml", "none")] = None
     catalog: Annotated[tuple[FileName, ...], doc("Own catalog files", ["our-hardware.yaml"], "recable")] = Field(default=())

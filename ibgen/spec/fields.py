@@ -33,7 +33,7 @@ BlastRadius = Literal[
 class Section(BaseModel):
     """A mapping in the spec: unknown keys are refused, values never change after loading."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 def doc(description: str, example: Any, blast: BlastRadius, **limits: Any) -> Any:
