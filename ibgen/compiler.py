@@ -14,15 +14,18 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ibgen import __version__, checks, emit, foreign, simulate, source, spec, targets, write
+from ibgen import __version__, checks, simulate, source, spec, targets
 from ibgen import catalog as catalogs
 from ibgen import fabric as fabrics
 from ibgen.catalog.opensm import Flavour
 from ibgen.companions import Companions, read_companions, strangers_in_racks
 from ibgen.compilation import Compilation, complete
 from ibgen.diagnostics import Code, Finding, Report, Severity, locate
+
+if TYPE_CHECKING:  # the rooms after the rules are imported by what enters them: `check` does not
+    from ibgen import emit, write
 
 Progress = Callable[[str], Any]
 
@@ -104,6 +107,8 @@ def _report(c: Compilation, companions: Companions, findings: tuple[Finding, ...
 
 def emit_tree(c: Compilation, progress: Progress = lambda name: None) -> tuple[emit.Artifact, ...]:
     """Every file of the tree. Raises ValueError where a pass failed: look at the report first."""
+    from ibgen import emit
+
     whole = complete(c)
     if whole is None:
         raise ValueError("the spec has errors: nothing can be written")
@@ -112,6 +117,8 @@ def emit_tree(c: Compilation, progress: Progress = lambda name: None) -> tuple[e
 
 def manifest_info(c: Compilation) -> write.ManifestInfo:
     """What the manifest says of where the tree came from: the only place for versions and digests."""
+    from ibgen import write
+
     digest = hashlib.sha256()
     for name, text in sorted(c.document.texts.items()):
         digest.update(f"{Path(name).name}\0{len(text)}\0".encode() + text.encode())
@@ -138,6 +145,8 @@ def write_tree(
     """The second half of `build`: what was compiled, written or compared."""
     if report.reaches(Severity.ERROR):
         return report, None
+    from ibgen import write
+
     artifacts = emit_tree(c, progress)
     progress("writing")
     if check:
@@ -155,6 +164,8 @@ def _with(report: Report, c: Compilation, findings: tuple[Finding, ...]) -> Repo
 def lint_opensm(folder: Path, flavour: Flavour = "upstream") -> Report:
     """Judges a folder of OpenSM files that has no spec, as OpenSM would read them. In a tree of ibgen's a manager's conf lies
     in a folder of its host below the lists: each such conf is judged with them."""
+    from ibgen import foreign
+
     texts: dict[str, str] = {}
     findings: tuple[Finding, ...] = ()
     below = sorted(conf.parent for conf in folder.glob("*/opensm.conf"))

@@ -1,17 +1,13 @@
-"""One call for all engines: a graph and an engine's name, and its tables."""
+"""One call for all engines: a graph and an engine's name, and its tables. An engine is imported when it is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from .dfsssp import dfsssp
 from .dmodk import BLOCK, closed_form, dmodk
-from .ftree import ftree
 from .graph import Graph, Rows, mainland
-from .minhop import minhop
 from .routes import Routes, Table
-from .updn import updn
 
 ENGINES = ("minhop", "updn", "ftree", "dmodk", "dfsssp")
 """minhop, updn and ftree are OpenSM's, entry by entry; dmodk is what ftree comes to on a regular tree; dfsssp is our own."""
@@ -37,15 +33,23 @@ def compute(
     """
     home = mainland(graph)
     if engine == "minhop":
+        from .minhop import minhop
+
         routes = minhop(home, switches, fast)
     elif engine == "updn":
+        from .updn import updn
+
         routes = updn(home, roots, switches, fast)
     elif engine == "ftree":
+        from .ftree import ftree
+
         options = {"max_reverse_hops": max_reverse_hops}
         routes = ftree(home, roots, compute_ports, io_ports, **options, switches=switches, fast=fast)
     elif engine == "dmodk":
         routes = dmodk(home)
     elif engine == "dfsssp":
+        from .dfsssp import dfsssp
+
         routes = dfsssp(home)
     else:
         raise ValueError(f"no engine `{engine}`: {', '.join(ENGINES)}")
