@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ibgen.simulate import ChainStep
     from ibgen.simulate.pool_collectives import PoolCollectives
     from ibgen.simulate.results import FabricRate, Study
-    from ibgen.simulate.training import TrainingOutcome, TrainingStep
+    from ibgen.simulate.training import Sensitivity, TrainingOutcome, TrainingStep
 
 FORMAT = "ibgen-simulation"
 VERSION = 1
@@ -124,7 +124,19 @@ def _pool(p: PoolCollectives, result: Simulated) -> dict[str, Any]:
 
 def _outcome(o: TrainingOutcome, result: Simulated) -> dict[str, Any]:
     step = None if o.step is None else _training(o.step)
-    return {"workload": result.workloads[o.row], "step": step, "misfits": plain(o.misfits)}
+    return {
+        "workload": result.workloads[o.row],
+        "step": step,
+        "misfits": plain(o.misfits),
+        "sensitivity": None if o.sensitivity is None else _sensitivity(o.sensitivity),
+    }
+
+
+def _sensitivity(s: Sensitivity) -> dict[str, Any]:
+    lost = None if s.lost_rail is None else _training(s.lost_rail)
+    return {
+        "extra_us": plain(s.extra_us), "rails": s.rails, "more_latency": _training(s.more_latency), "lost_rail": lost
+    }  # fmt: skip
 
 
 def _training(s: TrainingStep) -> dict[str, Any]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ibgen.simulate.collectives import CollectiveCurve
     from ibgen.simulate.pool_collectives import PoolCollectives
     from ibgen.simulate.results import FabricRate
-    from ibgen.simulate.training import TrainingOutcome, TrainingStep
+    from ibgen.simulate.training import Sensitivity, TrainingOutcome, TrainingStep
 
 SHOWN_SIZES = (1 << 10, 1 << 20, 8 << 20, 128 << 20, 1 << 30, 16 << 30)
 """Columns of the table: from where latency rules to where bandwidth does."""
@@ -82,6 +82,7 @@ def training_text(
             lines += [f"  {name}: {m.field}: {printable(m.message)}; {printable(m.hint)}" for m in o.misfits]
         else:
             lines += _step(name, o.step, limit)
+            lines += _worse(o.step, o.sensitivity) if o.sensitivity is not None else []
     head = f"training: FLOPs at a fixed share of peak, NCCL's tuning model, {rate}"
     return ["  " + draw("dim", head), *lines] if lines else []
 
@@ -101,3 +102,15 @@ def _step(name: str, s: TrainingStep, limit: float | None) -> list[str]:
         f"bubble {percent(s.bubble_s / s.step_s)}{shape}",
         *wrapped("exposed communication", waits, indent=4, hang=22),
     ]
+
+
+def _worse(s: TrainingStep, worse: Sensitivity) -> list[str]:
+    """What the step loses where the network is worse than it should be."""
+
+    def longer(than: TrainingStep) -> str:
+        return f"{figure(1000 * (than.step_s - s.step_s))} ms longer ({percent(than.step_s / s.step_s - 1)})"
+
+    said = f"{figure(worse.extra_us)} us more per network step: {longer(worse.more_latency)}"
+    if worse.lost_rail is not None:
+        said += f"; one rail of {worse.rails} lost: {longer(worse.lost_rail)}"
+    return wrapped("on a worse network", said, indent=4, hang=22)

@@ -89,4 +89,4 @@ def training_outcomes(
     if not spec.workloads:
         return ()
     slowest = min((r.gbs for r in rated if r.operation == "ring"), default=None)
-    return run(spec, fabric, catalog, fabric_gbs=slowest)
+    return run(spec, fabric, catalog, fabric_gbs=slowest, worse=True)

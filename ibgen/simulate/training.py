@@ -75,23 +75,26 @@ class TrainingStep:
     @property
     def idle_share(self) -> float:
         """Share of the step in which a GPU computes nothing: communication and bubble."""
-        return 1 - self.compute_s / self.step_s
+        return (self.exposed_s + self.bubble_s) / self.step_s
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingOutcome:
-    """A workload of the spec, by its row: a step, or why there is none."""
+    """A workload of the spec, by its row: a step, or why there is none; and, where it was asked, what makes it worse."""
 
     row: int
     step: TrainingStep | None
     misfits: tuple[Misfit, ...]
+    sensitivity: Sensitivity | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Sensitivity:
-    """The same step with 20 us more on every network step, and with one rail lost (None where a host has one adapter)."""
+    """The same step with `extra_us` more on every network step, and with one rail of `rails` lost (None where a host has one
+    adapter)."""
 
-    base: TrainingStep
+    extra_us: float
+    rails: int
     more_latency: TrainingStep
     lost_rail: TrainingStep | None
 
@@ -106,9 +109,12 @@ class ScalingPoint:
     misfits: tuple[Misfit, ...]
 
 
-def run(spec: ClusterSpec, fabric: Fabric, catalog: Catalog, *, fabric_gbs: float | None = None) -> tuple[TrainingOutcome, ...]:
-    """Every workload of the spec, in its order. `fabric_gbs`: what the fabric carries per host; None: line rate."""
-    return tuple(_outcome(spec, fabric, catalog, row, fabric_gbs) for row in range(len(spec.workloads)))
+def run(
+    spec: ClusterSpec, fabric: Fabric, catalog: Catalog, *, fabric_gbs: float | None = None, worse: bool = False
+) -> tuple[TrainingOutcome, ...]:  # fmt: skip
+    """Every workload of the spec, in its order. `fabric_gbs`: what the fabric carries per host; None: line rate. `worse`: also
+    what more latency and a lost rail do."""
+    return tuple(_outcome(spec, fabric, catalog, row, fabric_gbs, worse) for row in range(len(spec.workloads)))
 
 
 def machine(
@@ -137,13 +143,14 @@ def step(workload: Workload, on: Machine, available: int) -> tuple[TrainingStep 
 
 def sensitivity(workload: Workload, on: Machine, available: int) -> Sensitivity | None:
     """None where the workload does not fit."""
-    base, _ = step(workload, on, available)
     slower, _ = step(workload, replace(on, extra_latency_us=on.extra_latency_us + EXTRA_LATENCY_US), available)
-    if base is None or slower is None:
+    if slower is None:
         return None
-    less = on.shape.without_rail()
-    lost = step(workload, replace(on, shape=less), available)[0] if less is not None else None
-    return Sensitivity(base, slower, lost)
+    less, rails = on.shape.without_rail(), on.shape.units // on.shape.hosts
+    if less is None:
+        return Sensitivity(EXTRA_LATENCY_US, rails, slower, None)
+    left = None if on.fabric_gbs is None else on.fabric_gbs * less.units / on.shape.units
+    return Sensitivity(EXTRA_LATENCY_US, rails, slower, step(workload, replace(on, shape=less, fabric_gbs=left), available)[0])
 
 
 def scaling(workload: Workload, on: Machine, nodes: Sequence[int]) -> tuple[ScalingPoint, ...]:
@@ -156,7 +163,9 @@ def scaling(workload: Workload, on: Machine, nodes: Sequence[int]) -> tuple[Scal
     return tuple(points)
 
 
-def _outcome(spec: ClusterSpec, fabric: Fabric, catalog: Catalog, row: int, fabric_gbs: float | None) -> TrainingOutcome:
+def _outcome(
+    spec: ClusterSpec, fabric: Fabric, catalog: Catalog, row: int, fabric_gbs: float | None, worse: bool
+) -> TrainingOutcome:  # fmt: skip
     workload = spec.workloads[row]
     pools = [p for p, platform in enumerate(fabric.hosts.platforms) if platform.gpus]
     if workload.pool is not None:
@@ -173,7 +182,7 @@ def _outcome(spec: ClusterSpec, fabric: Fabric, catalog: Catalog, row: int, fabr
         return TrainingOutcome(row, None, (Misfit("pool", f"the catalog does not say what a {platform.gpu} computes", hint),))
     active = int(np.count_nonzero((fabric.hosts.pool == pools[0]) & (fabric.hosts.state == ACTIVE)))
     made, misfits = step(workload, on, active * platform.gpus)
-    return TrainingOutcome(row, made, misfits)
+    return TrainingOutcome(row, made, misfits, sensitivity(workload, on, active * platform.gpus) if worse else None)
 
 
 def _flops(w: Workload, at: Layout) -> float:
