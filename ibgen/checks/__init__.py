@@ -17,28 +17,20 @@ The docstring is the page of `ibgen explain` and the rule's test. A rule runs wh
 from __future__ import annotations
 
 import importlib
-import inspect
 import pkgutil
-import typing
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ibgen.catalog import Catalog
 from ibgen.compilation import Compilation
 from ibgen.diagnostics import Code, Finding, Severity, declare
-from ibgen.fabric import Bindings, Fabric
-from ibgen.simulate import Simulation
-from ibgen.source import Document
-from ibgen.spec import ClusterSpec, Site
-from ibgen.targets import Targets
 
 _PASSES = {
-    Document: "document", Catalog: "catalog", ClusterSpec: "spec", Site: "site", Bindings: "bindings", Fabric: "fabric",
-    Targets: "targets", Simulation: "simulation",
+    "Document": "document", "Catalog": "catalog", "ClusterSpec": "spec", "Site": "site", "Bindings": "bindings",
+    "Fabric": "fabric", "Targets": "targets", "Simulation": "simulation",
 }  # fmt: skip
-"""Type of a rule's parameter -> the field of `Compilation` it is handed."""
+"""Type of a rule's parameter, as it is written -> the field of `Compilation` it is handed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +55,7 @@ def rule(id: str, name: str, severity: Severity) -> Callable[[Callable[..., Iter
     """Declares a generator as the rule `id`; its docstring is the page."""
 
     def wrap(judge: Callable[..., Iterator[Finding]]) -> Rule:
-        hints = typing.get_type_hints(judge)
-        reads = tuple(_PASSES[hints[p]] for p in inspect.signature(judge).parameters)
+        reads = tuple(_PASSES[kind] for parameter, kind in judge.__annotations__.items() if parameter != "return")
         return Rule(declare(id, name, severity, judge.__doc__ or ""), judge, reads)
 
     return wrap
