@@ -14,7 +14,7 @@ from ibgen.fabric import Fabric, Subnet
 from ibgen.route import Graph
 from ibgen.spec import ClusterSpec, Workload
 
-from .patterns import Flows, Rows, incast, rail_rings, shuffled
+from .patterns import Flows, Rows, incast, rail_rings, rail_trees, shuffled
 
 MOST_FLOWS = 4_000_000
 
@@ -39,6 +39,12 @@ def rings(subnet: Subnet, rows: Rows, place: Rows) -> Flows:
     """One ring per rail through the hosts in the order of their places."""
     p = subnet.ports
     return rail_rings(place[p.host[rows]], _rail(subnet, rows), rows)
+
+
+def trees(subnet: Subnet, rows: Rows, place: Rows) -> Flows:
+    """NCCL's double tree per rail over the hosts in the order of their places."""
+    p = subnet.ports
+    return rail_trees(place[p.host[rows]], _rail(subnet, rows), rows)
 
 
 def random_rings(subnet: Subnet, rows: Rows, seed: int, number: int) -> Flows:

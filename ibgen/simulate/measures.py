@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from ibgen.route import Graph
+from ibgen.units import ordinal
 
 from .jobs import MOST_FLOWS
 from .loads import Counts, estimate, flow_loads
-from .patterns import Rows, bisection, permutation, ring, shift, shuffled
+from .patterns import Flows, Rows, bisection, permutation, ring, shift, shuffled
 from .results import Options, PatternResult, counted, estimated
 from .trees import all_to_all
 from .walking import Tables
@@ -36,7 +37,7 @@ def shift_set(tables: Tables, model: str, fast: bool | None) -> PatternResult:
         loads = flow_loads(tables, shift(rows, k), fast)
         values.append(loads.efficiency)
         most, lost = max(most, loads.max), lost + loads.unrouted
-    note = "all shifts in leaf order" if step == 1 else f"every {step}th of {count - 1} shifts in leaf order"
+    note = "all shifts in leaf order" if step == 1 else f"every {ordinal(step)} of {count - 1:,} shifts in leaf order"
     share = float(np.mean(values)) if values else 1.0
     return PatternResult("shift set", model, count, len(values), None, share, None, most, lost, note)
 
@@ -73,3 +74,12 @@ def single_rings(tables: Tables, rows: Rows, place: Rows, host: Rows, model: str
     drawn, seed = patterns_drawn(options, len(rows)), options.seed
     mixed = (ring(shuffled(rows, seed, k)) for k in range(drawn))
     return [given, estimated(estimate(tables, "ring, random order", mixed, seed, options.fast), model)]
+
+
+def rank_trees(tables: Tables, flows: Flows, model: str, fast: bool | None) -> PatternResult:
+    """Trees have adapters with several flows: they are held against the busiest of them, not against one flow per adapter."""
+    loads = flow_loads(tables, flows, fast)
+    own = int(loads.injected.max(initial=0))
+    share = own / loads.max if loads.max else 1.0
+    note = "NCCL's double tree, in host order; share = flows of the busiest adapter / flows on the fullest link"
+    return PatternResult("rail trees", model, len(flows[0]), 1, None, share, None, loads.max, loads.unrouted, note)

@@ -74,6 +74,35 @@ def rail_rings(host: Rows, rail: Rows, endpoints: Rows) -> Flows:
     return rows, follower
 
 
+def double_tree(count: int) -> tuple[Rows, Rows]:
+    """The two trees over which NCCL spreads an all-reduce, each with half of the data: [count] every rank's parent, -1 at the
+    root. No rank has children in both (of an odd number of ranks one may), so none sends more than it would in a ring.
+    Sanders, Speck, Traff 2009; src/graph/trees.cc."""
+    rank = np.arange(count, dtype=np.intp)
+    lowest = rank & -rank
+    above = (rank ^ lowest) | (lowest << 1)
+    parent = np.where(above < count, above, rank ^ lowest)
+    parent[:1] = -1
+    if count % 2:
+        other = np.roll(np.where(parent >= 0, (parent + 1) % count, -1), 1)  # the same tree, one rank further on
+    else:
+        other = np.where(parent >= 0, count - 1 - parent, -1)[::-1]  # the same tree from the other end
+    return parent, other
+
+
+def rail_trees(host: Rows, rail: Rows, endpoints: Rows) -> Flows:
+    """Both trees per rail over the hosts in the given order, from children to parents and back."""
+    keep = rail >= 0
+    rows = endpoints[keep][np.lexsort((host[keep], rail[keep]))]
+    sources, destinations = [], []
+    for members in np.split(rows, np.flatnonzero(np.diff(np.sort(rail[keep], kind="stable"))) + 1):
+        for parent in double_tree(len(members)):
+            child = np.flatnonzero(parent >= 0)
+            sources += [members[child], members[parent[child]]]
+            destinations += [members[parent[child]], members[child]]
+    return np.concatenate(sources), np.concatenate(destinations)
+
+
 def incast(sources: Rows, targets: Rows) -> Flows:
     """Every source sends to one of the targets, in turn: storage writes."""
     return sources, targets[np.arange(len(sources)) % len(targets)]

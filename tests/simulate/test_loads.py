@@ -193,3 +193,37 @@ def test_random_draws_are_the_same_everywhere() -> None:
     words = np.random.Philox(key=np.array([1, 2], dtype=np.uint64)).random_raw(3)
     assert patterns.shuffled(np.arange(3), 1, 2).tolist() == np.argsort(words, kind="stable").tolist()
     assert patterns.shuffled(np.arange(8), 1, 2).tolist() != patterns.shuffled(np.arange(8), 1, 3).tolist()
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 7, 8, 12, 31, 127, 256])
+def test_both_trees_span_all_ranks_and_nobody_has_children_in_both(count: int) -> None:
+    """Sanders, Speck, Traff 2009: every rank is inner in one tree at most, and the trees are of logarithmic depth."""
+    inner = []
+    for parent in patterns.double_tree(count):
+        (root,) = np.flatnonzero(parent < 0)
+        at, steps = np.arange(count), 0
+        while (at != root).any():
+            at, steps = np.where(at == root, root, parent[at]), steps + 1
+        assert steps <= np.ceil(np.log2(count + 1)) + 1
+        children = np.bincount(parent[parent >= 0], minlength=count)
+        assert children.max(initial=0) <= 2
+        inner.append(children > 0)
+    assert (inner[0] & inner[1]).sum() <= count % 2
+
+
+def test_a_tree_of_fourteen_ranks_is_the_one_drawn_in_nccls_source() -> None:
+    """src/graph/trees.cc draws it: 8 below the root, 4 and 12 below 8, 2, 6, 10 and 13 below those, odd ranks at the ends."""
+    first, second = patterns.double_tree(14)
+    assert first.tolist() == [-1, 2, 4, 2, 8, 6, 4, 6, 0, 10, 12, 10, 8, 12]
+    assert second.tolist() == [13 - p if p >= 0 else -1 for p in reversed(first.tolist())]
+
+
+def test_trees_in_host_order_fill_no_cable_of_a_full_tree_beyond_the_busiest_adapter() -> None:
+    """An inner rank sends to two children and a parent, and to its parent in the other tree: four flows."""
+    g = graph(tree(8, 4, 4, 4))
+    rows = g.by_leaf[0]
+    flows = patterns.rail_trees(np.arange(32), np.zeros(32, np.intp), rows)
+    loads = flow_loads(compute(g, "dmodk"), flows)
+    assert len(flows[0]) == 4 * 31
+    assert loads.injected.max() == 4
+    assert loads.unrouted == 0
