@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +15,7 @@ import typer
 from ibgen.cli import terminal
 from ibgen.cli.exits import CLEAN, FINDINGS, Refused
 from ibgen.cli.given import STDIN, arguments, given, next_step, show_report
+from ibgen.cli.one_file import refuse_inputs, replace
 from ibgen.cli.options import FailOn, Overlays, Plain, PlainFormat, Spec
 
 if TYPE_CHECKING:
@@ -52,11 +52,11 @@ def bind(
     from ibgen.diagnostics import Severity, locate
 
     with terminal.Progress() as step:
-        c, report = compile(what, step)
+        c, report = compile(what, step, glance=False)
         if c.fabric is None:
             show_report(report, on_stderr=True)
             return FINDINGS
-        file = _file(c, spec, output)
+        file = _file(c, spec, output, (spec, *(overlays or ()), *dumps))
         old, before, faults = _bindings(c, spec, file)
         if faults:
             show_report(locate(faults, c.document.span, texts=old), on_stderr=True)
@@ -72,7 +72,7 @@ def bind(
     report = locate(findings, c.document.span, c.document.suppressions, {**c.document.texts, **texts})
     stale = bool(outcome.bound) and _current(file) != text
     if stale and not check:
-        _replace(file, text)
+        replace(file, text)
     if format is Plain.json:
         from ibgen.render.binding import binding_json
 
@@ -128,7 +128,7 @@ def _observe(texts: dict[str, str]) -> tuple[list[Observed], tuple[Finding, ...]
     return observed, tuple(findings)
 
 
-def _file(c: Compilation, spec: Path, output: Path | None) -> Path:
+def _file(c: Compilation, spec: Path, output: Path | None, read: Sequence[Path]) -> Path:
     """Where the bindings are written: as asked, as the spec names them, or beside the spec under its name."""
     if output is None and c.spec is not None and c.spec.bindings is not None:
         output = spec.parent / c.spec.bindings
@@ -136,10 +136,7 @@ def _file(c: Compilation, spec: Path, output: Path | None) -> Path:
         if spec == STDIN:
             raise Refused("a spec from standard input has no name for its bindings", "name the file: `-o cluster.guids.csv`")
         output = spec.with_name(f"{spec.stem}.guids.csv")
-    if output.is_dir():
-        raise Refused(f"{output} is a folder", f"name the file: `-o {output / 'cluster.guids.csv'}`")
-    if not output.parent.is_dir():
-        raise Refused(f"there is no folder {output.parent}", f"make it first: `mkdir -p {output.parent}`")
+    refuse_inputs(output, read)
     return output
 
 
@@ -165,23 +162,6 @@ def _current(file: Path) -> str | None:
         return file.read_bytes().decode("utf-8", "replace")
     except FileNotFoundError:
         return None
-
-
-def _replace(file: Path, text: str) -> None:
-    """The whole file or the old one, never half of it: written beside, then renamed. A link stays a link."""
-    real = file.resolve()
-    aside = real.with_name(f".{real.name}.{os.getpid()}")
-    try:
-        with aside.open("x", encoding="utf-8", newline="\n") as stream:
-            if real.exists():
-                os.fchmod(stream.fileno(), stat.S_IMODE(real.stat().st_mode))
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(aside, real)
-    finally:
-        with contextlib.suppress(OSError):
-            aside.unlink()
 
 
 def _show(outcome: Outcome, report: Report) -> None:

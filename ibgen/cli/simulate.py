@@ -13,6 +13,7 @@ import typer
 from ibgen.cli import terminal
 from ibgen.cli.exits import CLEAN, FINDINGS, Refused
 from ibgen.cli.given import arguments, given, next_step, show_report
+from ibgen.cli.one_file import refuse_inputs, replace
 from ibgen.cli.options import SPEC, Overlays, Spec
 
 if TYPE_CHECKING:
@@ -91,6 +92,8 @@ def simulate(
     form = _form(format, out)
     _must_fit(form, engine, tables, fail, sweep)
     what = given(spec, overlays)
+    if out is not None:
+        refuse_inputs(out, (spec, *(overlays or ()), *([tables] if tables else [])))
     from ibgen.cli import simulated
     from ibgen.compilation import complete
     from ibgen.compiler import compile
@@ -174,7 +177,7 @@ def _write(answer: Answer, form: Form, out: Path | None) -> None:
     if out is None:
         terminal.out(text)
         return
-    out.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+    replace(out, text)
     terminal.say(f"wrote {out}")
 
 
