@@ -200,6 +200,12 @@ def count(value: str | int) -> int:
     return _whole(Decimal(match[1].replace("_", "")).scaleb(int(match[2] or 0)), text, "units")
 
 
+def ordinal(n: int) -> str:
+    """`1st`, `12th`, `2,622nd`."""
+    ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n:,}{ending}"
+
+
 def gbps_text(gbps: float) -> str:
     """A rate for people, at most four significant digits: 400 -> `400 Gb/s`, 16000 -> `16.0 Tb/s`."""
     digits, unit = _shown(gbps, 1000, ("Gb/s", "Tb/s", "Pb/s"))

@@ -5,22 +5,21 @@ Takes `Complete` and `Asked`. Gives `Answer`. What cannot be asked of this spec 
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from ibgen.cli.exits import Refused
+from ibgen.cli.simulate_scaling import scalings
+from ibgen.cli.simulate_scope import Scope, allowed, line_of, scopes
 from ibgen.compilation import Complete
 from ibgen.diagnostics import Finding, Report, locate
-from ibgen.render.simulation import Scaling, Simulated, matching, only, patterns_of
-from ibgen.route import NotRouted, Removed, Routes, compute, graph, read_dump
-from ibgen.simulate.failures import FailureStudy, fail, sweep
-from ibgen.simulate.link_loads import PATTERNS, LinkLoads, link_loads
-from ibgen.simulate.parts import Part, find_parts
+from ibgen.render.simulation import Simulated, matching, only, patterns_of
+from ibgen.route import NotRouted, Routes, compute, graph, read_dump
+from ibgen.simulate.failures import fail, sweep
+from ibgen.simulate.link_loads import LinkLoads, link_loads, patterns
 from ibgen.simulate.study import Options, Study, study
-from ibgen.spec import Workload
 
 Progress = Callable[[str], object]
 
@@ -69,91 +68,44 @@ class Answer:
 
 def answer(c: Complete, asked: Asked, progress: Progress) -> Answer:
     """Studies, or link loads, or a failure, or a sweep, as the options say."""
-    chosen = _chosen(c, asked.fabric)
-    parts = _found(c, asked, chosen)
-    if parts and asked.fabric is None:
-        chosen = tuple(sorted({p.subnet for p in parts}))
-    routes, report = _routes(c, asked, chosen, progress)
+    found = scopes(c, asked.fabric, asked.fail)
+    routes, report = _routes(c, asked, found, progress)
     options = Options(seed=asked.seed, patterns=asked.count, progress=progress)
+    names = [s.name for s in c.fabric.subnets]
     result = Simulated(
         c.spec.cluster, tuple(p.name for p in c.spec.pools), tuple(w.name for w in c.spec.workloads),
-        c.spec.requirements.exposed_communication, c.simulation.steps, alike=_alike(c, chosen),
+        c.spec.requirements.exposed_communication, c.simulation.steps, allowed=allowed(c),
+        alike=tuple((names[s.row], tuple(names[row] for row in s.rows[1:])) for s in found),
     )  # fmt: skip
-    gone = {row: _removed([p for p in parts if p.subnet == row]) for row in chosen} if parts else {}
     if asked.sweep is not None:
-        sweeps = [sweep(c.spec, c.fabric, row, asked.sweep, options, routes.get(row)) for row in chosen]
+        sweeps = [sweep(c.spec, c.fabric, s.row, asked.sweep, options, routes.get(s.row)) for s in found]
         return Answer(replace(result, sweeps=tuple(sweeps)), report)
     if asked.form == "csv":
-        return Answer(result, report, tuple(_loads(c, asked, row, routes.get(row), gone.get(row)) for row in chosen))
-    if parts and asked.form != "svg":
-        failures = tuple(_failure(c, row, parts, options, routes.get(row)) for row in chosen)
-        return Answer(replace(result, failures=failures), report)
-    studies = [
-        study(c.spec, c.fabric, c.targets, c.catalog, row, routes.get(row), options, without=gone.get(row)) for row in chosen
-    ]
-    scaling = () if asked.form == "text" else tuple(_scaling(c, progress))
-    return Answer(replace(result, studies=_selected(studies, asked.patterns), scaling=scaling), report)
+        return Answer(result, report, _loads(c, asked, found, routes))
+    if asked.fail and asked.form != "svg":
+        failures = [fail(c.spec, c.fabric, s.row, s.parts, options, routes.get(s.row)) for s in found]
+        return Answer(replace(result, failures=tuple(failures)), report)
+    studies = [study(c.spec, c.fabric, c.targets, c.catalog, s.row, routes.get(s.row), options, without=s.gone) for s in found]
+    paths = {w.meeting.path for s in studies for w in s.worst if w.meeting is not None}
+    lines = tuple((path, line_of(c, path)) for path in sorted(paths, key=str))
+    scaling = () if asked.form == "text" else tuple(scalings(c, progress))
+    return Answer(replace(result, studies=_selected(studies, asked.patterns), scaling=scaling, lines=lines), report)
 
 
-def _chosen(c: Complete, name: str | None) -> tuple[int, ...]:
-    """Rows of the subnets that are simulated: of every fabric the first, or what `--fabric` names."""
-    subnets = c.fabric.subnets
-    if not subnets:
-        raise Refused(
-            "no fabric of this spec has links that could be simulated",
-            "the links of an opaque fabric are the provider's own; `ibgen check` judges what is known of its hosts",
-        )
-    if name is None:
-        first = {s.fabric: row for row, s in reversed(list(enumerate(subnets)))}
-        return tuple(first[fabric] for fabric in sorted(first))
-    for row, s in enumerate(subnets):
-        if name in (s.name, c.spec.fabrics[s.fabric].name):
-            return (row,)
-    if any(f.name == name for f in c.spec.fabrics):
-        raise Refused(f"the links of `{name}` are the provider's own", "simulate a fabric with switches")
-    known = list(dict.fromkeys(n for s in subnets for n in (c.spec.fabrics[s.fabric].name, s.name)))
-    near = difflib.get_close_matches(name, known, n=1) or known[:1]
-    raise Refused(f"the spec has no fabric `{name}`", f"did you mean {near[0]}?")
-
-
-def _alike(c: Complete, chosen: Sequence[int]) -> tuple[tuple[str, int], ...]:
-    subnets = c.fabric.subnets
-    return tuple((subnets[row].name, len(c.fabric.of(subnets[row].fabric)) - 1) for row in chosen)
-
-
-def _found(c: Complete, asked: Asked, chosen: Sequence[int]) -> tuple[Part, ...]:
-    """The parts that `--fail` names; all that are unknown are refused at once."""
-    if not asked.fail:
-        return ()
-    parts, unknown = find_parts(c.fabric, asked.fail, chosen[0] if asked.fabric is not None else None)
-    if unknown:
-        near = [f"did you mean {' or '.join(u.near)}?" for u in unknown if u.near]
-        raise Refused("; ".join(u.message for u in unknown), " ".join(dict.fromkeys(near)) or "`ibgen show cables` lists them")
-    return parts
-
-
-def _removed(parts: Sequence[Part]) -> Removed:
-    rows = [p.removed for p in parts]
-    return Removed(
-        tuple(sorted({x for r in rows for x in r.switches})),
-        tuple(sorted({x for r in rows for x in r.cables})),
-        tuple(sorted({x for r in rows for x in r.endpoints})),
-    )
-
-
-def _routes(c: Complete, asked: Asked, chosen: Sequence[int], progress: Progress) -> tuple[dict[int, Routes], Report]:
+def _routes(c: Complete, asked: Asked, found: Sequence[Scope], progress: Progress) -> tuple[dict[int, Routes], Report]:
     """Tables that stand in for the spec's, by subnet; and what reading them found."""
     if asked.tables is not None:
-        return _imported(c, asked.tables, chosen)
-    found: dict[int, Routes] = {}
-    for row in chosen if asked.engine is not None else ():
+        return _imported(c, asked.tables, found)
+    made: dict[int, Routes] = {}
+    rows = [row for s in found for row in (s.rows if asked.form == "csv" else (s.row,))]
+    for row in rows if asked.engine is not None else ():
         subnet = c.fabric.subnets[row]
         progress(f"routing {subnet.name} with {asked.engine}")
         try:
-            found[row] = compute(graph(subnet), str(asked.engine), _roots(c, row))
+            made[row] = compute(graph(subnet), str(asked.engine), _roots(c, row))
         except NotRouted as why:
             raise Refused(f"{asked.engine} cannot route {subnet.name}: {why}", "try minhop, which routes anything") from None
-    return found, Report()
+    return made, Report()
 
 
 def _roots(c: Complete, row: int) -> Sequence[int] | None:
@@ -162,81 +114,52 @@ def _roots(c: Complete, row: int) -> Sequence[int] | None:
     return manager.roots.tolist() if manager is not None else None
 
 
-def _imported(c: Complete, dump: Path, chosen: Sequence[int]) -> tuple[dict[int, Routes], Report]:
-    if len(chosen) > 1:
-        names = ", ".join(c.fabric.subnets[row].name for row in chosen)
+def _imported(c: Complete, dump: Path, found: Sequence[Scope]) -> tuple[dict[int, Routes], Report]:
+    rows = [row for s in found for row in s.rows]
+    if len(rows) > 1:
+        names = ", ".join(c.fabric.subnets[row].name for row in rows)
         raise Refused("a dump holds the tables of one subnet", f"say which: --fabric one of {names}")
-    subnet = c.fabric.subnets[chosen[0]]
+    subnet = c.fabric.subnets[rows[0]]
     imported, findings = read_dump(dump.read_bytes(), graph(subnet), str(dump))
     if not (imported.routes.lft != imported.routes.none).any():
         raise Refused(f"{dump} holds no forwarding table of {subnet.name}", "is it a dump of another fabric, or unbound?")
-    return {chosen[0]: imported.routes}, _report(c, findings)
+    return {rows[0]: imported.routes}, _report(c, findings)
 
 
 def _report(c: Complete, findings: tuple[Finding, ...]) -> Report:
     return locate(findings, c.document.span)
 
 
-def _failure(c: Complete, row: int, parts: tuple[Part, ...], options: Options, routes: Routes | None) -> FailureStudy:
-    return fail(c.spec, c.fabric, row, [p for p in parts if p.subnet == row], options, routes)
-
-
-def _loads(c: Complete, asked: Asked, row: int, routes: Routes | None, gone: Removed | None) -> LinkLoads:
-    if routes is None and c.spec.fabrics[c.fabric.subnets[row].fabric].kind == "roce":
-        hint = "--format json has the mean over their hashes; --engine minhop lays each on one way"
-        raise Refused("flows on Ethernet take one of many equal ways: no link has one load", hint)
-    names = [n for p in asked.patterns for n in matching(p, PATTERNS)]
-    if asked.patterns and len(names) != 1:
-        raise Refused("link loads are of one pattern", f"use --pattern {' or --pattern '.join(PATTERNS)}")
-    return link_loads(c.spec, c.fabric, c.targets, row, names[0] if names else PATTERNS[0], asked.seed, routes, gone)
+def _loads(c: Complete, asked: Asked, found: Sequence[Scope], routes: dict[int, Routes]) -> tuple[LinkLoads, ...]:
+    """Of the patterns that `--pattern` names, else of the permutation; all links of every subnet, alike or not."""
+    known: dict[str, None] = {}
+    for s in found:
+        subnet = c.fabric.subnets[s.row]
+        if s.row not in routes and c.spec.fabrics[subnet.fabric].kind == "roce":
+            hint = "--format json has the mean over their hashes; --engine minhop lays each on one way"
+            raise Refused("flows on Ethernet take one of many equal ways: no link has one load", hint)
+        known |= dict.fromkeys(patterns(c.spec, c.fabric, subnet, graph(subnet, s.gone), asked.seed))
+    names = _named(asked.patterns, list(known)) or ["permutation"]
+    return tuple(
+        loads for s in found for row in s.rows
+        for loads in link_loads(c.spec, c.fabric, c.targets, row, names, asked.seed, routes.get(row), s.gone)
+    )  # fmt: skip
 
 
 def _selected(studies: Sequence[Study], asked: Sequence[str]) -> tuple[Study, ...]:
     """The studies with the patterns that `--pattern` names."""
     if not asked:
         return tuple(studies)
-    known = patterns_of(studies)
-    kept: list[str] = []
+    kept = _named(asked, patterns_of(studies))
+    return tuple(only(s, kept) for s in studies)
+
+
+def _named(asked: Sequence[str], known: Sequence[str]) -> list[str]:
+    """The patterns that words of the command line mean, each once, in the order asked."""
+    kept: dict[str, None] = {}
     for word in asked:
         names = matching(word, known)
         if not names:
             raise Refused(f"there is no pattern `{word}`", f"the patterns are {'; '.join(known)}")
-        kept += names
-    return tuple(only(s, kept) for s in studies)
-
-
-def _scaling(c: Complete, progress: Progress) -> Iterator[Scaling]:
-    """Every workload that fits, on as many of its replicas as its batch divides over."""
-    from ibgen.simulate.training import machine, run, scaling
-
-    for outcome in run(c.spec, c.fabric, c.catalog):
-        if outcome.step is None:
-            continue
-        workload = c.spec.workloads[outcome.row]
-        progress(f"scaling {workload.name}")
-        pools = [p for p, platform in enumerate(c.fabric.hosts.platforms) if platform.gpus]
-        pool = next(p for p in pools if workload.pool in (None, c.spec.pools[p].name))
-        platform = c.fabric.hosts.platforms[pool]
-        version = _nccl(c)
-        on = machine(platform, c.catalog, version, domain=c.spec.pools[pool].domain)
-        if on is not None:
-            yield Scaling(workload.name, scaling(workload, on, _nodes(workload, outcome.step.gpus, platform.gpus)))
-
-
-def _nccl(c: Complete) -> str:
-    from ibgen.simulate.collectives import DEFAULT_VERSION
-
-    return c.spec.nccl.version if c.spec.nccl else DEFAULT_VERSION
-
-
-MOST_POINTS = 16
-
-
-def _nodes(w: Workload, gpus: int, per_host: int) -> list[int]:
-    """Numbers of whole hosts that hold a number of replicas which divides the batch; thinned out evenly by ratio."""
-    replica = w.tensor * w.pipeline * w.context
-    batches = w.global_batch // w.micro_batch
-    fits = [d * replica // per_host for d in range(1, gpus // replica + 1) if batches % d == 0 and d * replica % per_host == 0]
-    if len(fits) <= MOST_POINTS:
-        return fits
-    return sorted({fits[round(i * (len(fits) - 1) / (MOST_POINTS - 1))] for i in range(MOST_POINTS)})
+        kept |= dict.fromkeys(names)
+    return list(kept)

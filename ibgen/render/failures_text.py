@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from ibgen.simulate.results import PatternResult
 
 SHOWN_CASES = 10
-"""Worst cases of a sweep that are printed; JSON has all that the sweep kept."""
+"""Worst cases of a sweep that are printed; JSON and CSV have all."""
 SHOWN_NAMES = 8
 """Endpoints that are named among those nobody reaches."""
 
 
-def failure_text(f: FailureStudy, draw: Paint) -> Iterator[str]:
-    """The head, what is cut off, a table before against after."""
+def failure_text(f: FailureStudy, draw: Paint, alike: str = "") -> Iterator[str]:
+    """The head, what is cut off, a table before against after. `alike`: for which subnets else it holds."""
     yield draw("strong", f"{f.subnet} without {', '.join(f.parts)}")
+    yield from wrapped("alike", alike) if alike else ()
     yield from wrapped("tables", f"{f.engine}; {f.method} ({f.rerouted:,} of {count(f.endpoints, 'destination')})")
     yield from wrapped("cut", _cut(f))
     yield ""
@@ -65,9 +66,10 @@ def _share(p: PatternResult) -> str:
     return share(p.share) + ("" if p.standard_error is None else f" ± {share(p.standard_error)}")
 
 
-def sweep_text(s: Sweep, draw: Paint) -> Iterator[str]:
-    """How the loss is spread over all cases, and the worst of them by name."""
+def sweep_text(s: Sweep, draw: Paint, alike: str = "") -> Iterator[str]:
+    """How the loss is spread over all cases, and the worst of them by name. `alike`: for which subnets else it holds."""
     yield draw("strong", f"{s.subnet}: every single failure of its {s.kind}, {count(s.cases, 'case')}")
+    yield from wrapped("alike", alike) if alike else ()
     yield from wrapped("tables", f"{s.engine}; {s.method}")
     drawn = f"{count(s.flows, 'flow')}, {count(s.patterns, 'pattern')}, seed {s.seed}"
     yield f"  whole   bisection {share(s.base)} ± {share(s.base_error)} of line rate (static tables; {drawn})"
@@ -84,7 +86,8 @@ def sweep_text(s: Sweep, draw: Paint) -> Iterator[str]:
     yield ""
     rows = [["without", "bisection", "loss", "pairs cut", "fullest link, all-to-all", "destinations re-routed"]]
     for r in s.rows[:SHOWN_CASES]:
-        rows.append([r.part, share(r.ebb), percent(r.loss), f"{r.cut_pairs:,}", count(r.max_load, "flow"), f"{r.rerouted:,}"])
+        kept = [share(r.ebb), percent(r.loss)] if r.ebb else ["-", "-"]  # nobody is left to send
+        rows.append([r.part, *kept, f"{r.cut_pairs:,}", count(r.max_load, "flow"), f"{r.rerouted:,}"])
     head, *lines = table(rows, frozenset(range(1, 6)))
     yield "  " + draw("dim", head)
     yield from ("  " + line for line in lines)

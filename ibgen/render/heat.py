@@ -48,9 +48,9 @@ def heat_panel(subnet: str, heat: Heat) -> Panel:
     return Panel(f"{subnet}: sender by receiver", said, _TOP + SIDE + 112, tuple(body))
 
 
-def folded(values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], int]:
-    """The matrix with at most `MOST` rows, blocks replaced by their means, and how many rows a block has."""
-    step = -(-len(values) // MOST)
+def folded(values: npt.NDArray[np.float64], most: int = MOST) -> tuple[npt.NDArray[np.float64], int]:
+    """The matrix with at most `most` rows, blocks replaced by their means, and how many rows a block has."""
+    step = max(1, -(-len(values) // most))
     if step == 1:
         return values, 1
     room = -(-len(values) // step) * step

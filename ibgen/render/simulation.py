@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ibgen.diagnostics import Path
 from ibgen.simulate import ChainStep
 
 from .cells import printable
@@ -37,6 +38,16 @@ class Scaling:
 
 
 @dataclass(frozen=True, slots=True)
+class Allowed:
+    """What the spec allows of one step of a fabric's chain: offered over capacity at most, and at least."""
+
+    fabric: int  # row of spec.fabrics
+    step: str
+    most: float
+    least: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Simulated:
     """Everything that was asked for. `pools` and `workloads` are names by row of the spec."""
 
@@ -49,7 +60,9 @@ class Simulated:
     scaling: tuple[Scaling, ...] = ()
     failures: tuple[FailureStudy, ...] = ()
     sweeps: tuple[Sweep, ...] = ()
-    alike: tuple[tuple[str, int], ...] = ()  # subnet studied, and how many more subnets its fabric has
+    alike: tuple[tuple[str, tuple[str, ...]], ...] = ()  # subnet studied, and the others of its shape that it stands for
+    allowed: tuple[Allowed, ...] = ()
+    lines: tuple[tuple[Path, str], ...] = ()  # spec paths of worst cables, and where they stand: `superpod.yaml:44`
 
 
 def figure(value: float) -> str:

@@ -1,6 +1,6 @@
 """A simulation as CSV: every directed link with its load, or the cases of a sweep.
 
-Takes `LinkLoads`, or a `Sweep`. Gives text with a header. Loads are counts of flows and exact.
+Takes `LinkLoads`, or `Sweep`s. Gives text with a header. Loads are counts of flows and exact.
 """
 
 from __future__ import annotations
@@ -16,23 +16,31 @@ if TYPE_CHECKING:
     from ibgen.simulate.failures import Sweep
     from ibgen.simulate.link_loads import LinkLoads
 
-COLUMNS = ("from", "port", "to", "load", "tier", "subnet", "pattern")
-CASES = ("part", "bisection", "loss", "pairs_cut", "max_load", "rerouted", "subnet")
+COLUMNS = ("from", "port", "to", "load", "tier", "subnet", "pattern", "model", "unit", "seed")
+CASES = (
+    "part", "bisection", "loss", "pairs_cut", "max_load", "rerouted", "subnet", "pattern", "model", "unit", "seed", "patterns",
+)  # fmt: skip
+SWEEP_UNIT = "bisection, loss: shares; max_load: flows on the fullest link, all-to-all; rerouted: destinations"
 
 
 def loads_csv(loads: Iterable[LinkLoads]) -> str:
-    """One row per directed link, idle ones too: endpoints' own links first, then switch by switch, port by port."""
-    return _csv(COLUMNS, ((*row, x.subnet, x.pattern) for x in loads for row in x.rows()))
+    """Pattern by pattern one row per directed link, idle ones too: endpoints' own links first, then switches, port by port."""
+    return _csv(COLUMNS, ((*row, *_said(x)) for x in loads for row in x.rows()))
+
+
+def _said(x: LinkLoads) -> tuple[object, ...]:
+    return x.subnet, x.pattern, x.model, x.unit, "" if x.seed is None else x.seed
 
 
 def sweep_csv(sweeps: Iterable[Sweep]) -> str:
-    """One row per case that the sweep kept, worst first. Bisection and loss are shares, 0 to 1."""
+    """One row per case, worst first. Bisection and loss are shares, 0 to 1."""
     return _csv(CASES, (row for s in sweeps for row in _cases(s)))
 
 
 def _cases(s: Sweep) -> Iterator[tuple[object, ...]]:
     for r in s.rows:
-        yield r.part, _plain(r.ebb), _plain(r.loss), r.cut_pairs, r.max_load, r.rerouted, s.subnet
+        figures = (_plain(r.ebb), _plain(r.loss), r.cut_pairs, r.max_load, r.rerouted)
+        yield r.part, *figures, s.subnet, "bisection", f"static tables, {s.engine}", SWEEP_UNIT, s.seed, s.patterns
 
 
 def _plain(value: float) -> str:

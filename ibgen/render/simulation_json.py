@@ -1,27 +1,38 @@
 """A simulation for programs: JSON of a fixed, versioned form, described by `schemas/simulation.schema.json`.
 
 Takes `Simulated`. Gives text. Simulated figures have four significant digits, counts are whole; what is no finite number is
-null. Link by link there is CSV, sender by receiver the heat map of the plots.
+null. Link by link there is CSV.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from .json import dumps
+import numpy as np
+
+from .heat import folded
+from .json import dumps, plain_path
 from .simulation import Scaling, Simulated, rounded_figure
 from .training_text import line_rate
 
 if TYPE_CHECKING:
     from ibgen.simulate import ChainStep
+    from ibgen.simulate.failures import Sweep
+    from ibgen.simulate.heat import Heat
+    from ibgen.simulate.named import WorstCable
     from ibgen.simulate.pool_collectives import PoolCollectives
     from ibgen.simulate.results import FabricRate, Study
     from ibgen.simulate.training import Sensitivity, TrainingOutcome, TrainingStep
 
 FORMAT = "ibgen-simulation"
 VERSION = 1
+
+MOST_LABELS = 128
+"""Rows and columns of the heat matrix."""
+
+HEAT_UNIT = "share of an equal part of line rate that the row's sender gets toward the column's receiver; null: nothing sent"
 
 
 def simulation_json(result: Simulated) -> str:
@@ -33,8 +44,8 @@ def simulation_json(result: Simulated) -> str:
         "exposed_communication": plain(result.exposed_limit),
         "studies": [_study(s, result) for s in result.studies],
         "scaling": [_scaling(s) for s in result.scaling],
-        "failures": [plain(f) for f in result.failures],
-        "sweeps": [plain(s) | {"quantiles": _quantiles(s.quantiles)} for s in result.sweeps],
+        "failures": [plain(f) | {"alike": _alike(f.subnet, result)} for f in result.failures],
+        "sweeps": [_sweep(s, result) for s in result.sweeps],
     }
     return dumps(document)
 
@@ -61,12 +72,13 @@ def _study(s: Study, result: Simulated) -> dict[str, Any]:
         "endpoints": s.endpoints,
         "switches": s.switches,
         "line_gbs": plain(s.line_gbs),
-        "subnets_alike": dict(result.alike).get(s.subnet, 0),
+        "subnets_alike": len(_alike(s.subnet, result)),
+        "alike": _alike(s.subnet, result),
         "tables": plain(s.tables),
         "chain": [_step(step) for step in result.chain if step.subnet == s.subnet],
         "patterns": plain(s.patterns),
         "tiers": plain(s.tiers),
-        "worst": plain(s.worst),
+        "worst": [_worst(w, result) for w in s.worst],
         "rates": [plain(r) | {"background": {name: plain(part) for name, part in r.background}} for r in s.rates],
         "bounds": plain(s.bounds),
         "rank_order": plain(s.order),
@@ -74,7 +86,34 @@ def _study(s: Study, result: Simulated) -> dict[str, Any]:
         "collectives": [_pool(p, result) for p in s.collectives],
         "training": [_outcome(o, result) for o in s.training],
         "notes": list(s.notes),
+        "heat": None if s.heat is None else _heat(s.heat),
     }
+
+
+def _alike(subnet: str, result: Simulated) -> list[str]:
+    """The other subnets that a result holds for."""
+    return list(dict(result.alike).get(subnet, ()))
+
+
+def _worst(w: WorstCable, result: Simulated) -> dict[str, Any]:
+    made: dict[str, Any] = plain(replace(w, meeting=None))
+    if w.meeting is None:
+        return made
+    at = {"path": plain_path(w.meeting.path), "line": dict(result.lines).get(w.meeting.path) or None}
+    return made | {"meeting": plain(replace(w.meeting, path=())) | at}
+
+
+def _heat(heat: Heat) -> dict[str, Any]:
+    """The matrix by at most `MOST_LABELS` rows, each the mean of `fold` hosts or leaves, named by its first."""
+    values, fold = folded(np.asarray(heat.values, dtype=np.float64), MOST_LABELS)
+    return {
+        "pattern": heat.pattern, "model": heat.model, "of": heat.unit, "unit": HEAT_UNIT, "fold": fold,
+        "labels": list(heat.labels[::fold]), "values": plain(values.tolist()),
+    }  # fmt: skip
+
+
+def _sweep(s: Sweep, result: Simulated) -> dict[str, Any]:
+    return plain(s) | {"quantiles": _quantiles(s.quantiles), "alike": _alike(s.subnet, result)}  # type: ignore[no-any-return]
 
 
 def _step(step: ChainStep) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A simulation for a person: one screen per subnet.
+"""A simulation for a person: the verdict on a first screen, then all figures, subnet by subnet.
 
 Takes `Simulated`. Gives text. Every figure stands beside its pattern, model and unit; random ones beside seed and standard
 error.
@@ -13,39 +13,35 @@ from .cells import table
 from .failures_text import failure_text, sweep_text
 from .plan_text import chain_table
 from .simulation import Simulated, count, figure, percent, share, shown, wrapped
+from .simulation_verdict import alike_text, drawn, end, verdict
 from .style import Paint, paint
 from .traffic_text import pattern_table
 from .training_text import collectives_text, training_text
 
 if TYPE_CHECKING:
-    from ibgen.simulate.named import CableEnd, WorstCable
     from ibgen.simulate.order import OrderAdvice
     from ibgen.simulate.results import BoundsResult, RateResult, Study
 
 
 def simulation_text(result: Simulated, *, color: bool = False) -> str:
-    """Every subnet, failure and sweep, a blank line between two."""
+    """The verdicts of all subnets, then every one in detail; failures and sweeps; a blank line between two."""
     result, draw = shown(result), paint(color)
-    blocks = ["\n".join(_study(s, result, draw)) for s in result.studies]
-    blocks += ["\n".join(failure_text(f, draw)) for f in result.failures]
-    blocks += ["\n".join(sweep_text(s, draw)) for s in result.sweeps]
+    blocks = ["\n".join(verdict(s, result, draw)) for s in result.studies]
+    blocks += ["\n".join(_study(s, result, draw)) for s in result.studies]
+    blocks += ["\n".join(failure_text(f, draw, alike_text(f.subnet, result))) for f in result.failures]
+    blocks += ["\n".join(sweep_text(s, draw, alike_text(s.subnet, result))) for s in result.sweeps]
     return "\n\n".join(blocks) + "\n" if blocks else ""
 
 
 def _study(s: Study, result: Simulated, draw: Paint) -> Iterator[str]:
-    switches = "1 switch" if s.switches == 1 else f"{s.switches:,} switches"
-    parts = f"{count(s.hosts, 'host')}, {count(s.endpoints, 'endpoint')}, {switches}"
-    yield draw("strong", s.subnet) + f": {parts}; line rate {figure(s.line_gbs)} GB/s per endpoint and direction"
-    more = dict(result.alike).get(s.subnet, 0)
-    if more:
-        yield f"  one of {more + 1:,} subnets of its fabric; --fabric names another"
+    yield draw("strong", f"{s.subnet} in detail")
     yield from wrapped("tables", _tables(s))
     sections = (
         chain_table([step for step in result.chain if step.subnet == s.subnet], draw),
         pattern_table(s.patterns, draw),
         list(_rates(s.rates, draw)),
         list(_bounds(s.bounds, draw)),
-        list(_worst(s.worst, draw)),
+        list(_worst(s, draw)),
         list(_order(s.order)),
         collectives_text(s.collectives, s.ratings, result.pools, draw),
         training_text(s.training, result.workloads, result.exposed_limit, draw),
@@ -98,20 +94,16 @@ def _table(rows: list[list[str]], draw: Paint) -> Iterator[str]:
     yield from ("  " + line for line in lines)
 
 
-def _worst(worst: tuple[WorstCable, ...], draw: Paint) -> Iterator[str]:
-    """The fullest with the flows on it, one a line; the others with their loads."""
-    for name in dict.fromkeys(w.pattern for w in worst):
-        cables = [w for w in worst if w.pattern == name]
-        yield "  " + draw("dim", f"fullest cables, {name}")
+def _worst(s: Study, draw: Paint) -> Iterator[str]:
+    """The fullest with the flows on it; the others with their loads."""
+    for name in dict.fromkeys(w.pattern for w in s.worst):
+        cables = [w for w in s.worst if w.pattern == name]
+        yield "  " + draw("dim", f"fullest cables, {drawn(cables[0], s)}")
         for i, w in enumerate(cables):
-            yield f"  {_end(w.start)} -> {_end(w.end)}: {count(w.load, 'flow')} on {figure(w.capacity_gbs)} GB/s"
+            yield f"  {end(w.start)} -> {end(w.end)}: {count(w.load, 'flow')} on {figure(w.capacity_gbs)} GB/s"
             if i == 0:
                 flows = [f"{a} -> {b}" for a, b in w.flows] + ([f"and {w.more:,} more"] if w.more else [])
                 yield from wrapped("", ", ".join(flows).replace(" -> ", "\xa0->\xa0"), hang=2) if flows else ()
-
-
-def _end(end: CableEnd) -> str:
-    return f"{end.name} port {end.port} ({end.label})" if end.label else end.name
 
 
 def _order(order: OrderAdvice | None) -> Iterator[str]:

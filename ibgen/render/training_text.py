@@ -60,11 +60,13 @@ def collectives_text(
 
 def line_rate(curve: CollectiveCurve) -> float | None:
     """The busbw that the adapters' line rate comes to, GB/s: of a host's adapters where ranks pass data on, of one GPU's share
-    where each sends for itself. None inside one NVLink domain."""
+    where each sends for itself; of an all-to-all, what stays inside a host takes no adapter. None inside one NVLink domain."""
     if not curve.line_gbs:
         return None
-    alone = curve.operation in ("alltoall", "sendrecv")
-    return curve.line_gbs * curve.nodes / curve.ranks if alone else curve.line_gbs
+    own = curve.line_gbs * curve.nodes / curve.ranks
+    if curve.operation == "alltoall" and curve.nodes > 1:
+        return own * (curve.ranks - 1) / (curve.ranks - curve.ranks / curve.nodes)
+    return own if curve.operation == "sendrecv" else curve.line_gbs
 
 
 def training_text(

@@ -39,7 +39,7 @@ def shape(fabric: Fabric, subnet: Subnet) -> bytes:
     for column in columns:
         digest.update(str((column.dtype.str, column.shape)).encode())
         digest.update(np.ascontiguousarray(column).tobytes())
-    digest.update("\0".join(m.name for m in (subnet.models[i] for i in w.model)).encode())
+    digest.update("\0".join(m.id for m in (subnet.models[i] for i in w.model)).encode())
     return digest.digest()
 
 

@@ -14,8 +14,10 @@ from ibgen.fabric import Fabric, Subnet, port_labels
 from ibgen.route import Graph
 
 from .loads import Loads
+from .meeting import Meeting, meeting
 from .patterns import Flows
 from .rates import Rates
+from .walking import Tables
 
 TIERS = ("leaf", "spine", "core")
 
@@ -35,7 +37,8 @@ class CableEnd:
 
 @dataclass(frozen=True, slots=True)
 class WorstCable:
-    """One direction of a cable under one pattern. `flows` are the first of them, `more` how many there are besides."""
+    """One direction of a cable under one pattern. `flows` are the first of them, `more` how many there are besides;
+    `meeting` says why they are on it."""
 
     pattern: str
     load: int
@@ -44,6 +47,7 @@ class WorstCable:
     end: CableEnd
     flows: tuple[tuple[str, str], ...]
     more: int
+    meeting: Meeting | None = None
 
     def text(self) -> str:
         """One line: both ends, the number of flows, and the flows."""
@@ -78,9 +82,11 @@ def tier_name(graph: Graph, switch: int, peer: int) -> str:
 
 
 def worst_cables(
-    fabric: Fabric, subnet: Subnet, graph: Graph, pattern: str, loads: Loads, flows: Flows, links: Rates, count: int, named: int
-) -> tuple[WorstCable, ...]:
+    fabric: Fabric, subnet: Subnet, tables: Tables, pattern: str, loads: Loads, flows: Flows, links: Rates, count: int,
+    named: int, adaptive: bool,
+) -> tuple[WorstCable, ...]:  # fmt: skip
     """The fullest links that carry two flows or more, fullest first, equals in the order of the switches."""
+    graph = tables.graph
     order = np.argsort(-loads.links, kind="stable")[:count]
     found = []
     for link in order[loads.links[order] > 1].tolist():
@@ -95,5 +101,6 @@ def worst_cables(
         pairs = tuple(zip(sources, destinations, strict=True))
         start = switch_end(subnet, switch, port)
         rest = max(0, len(on) - named)
-        found.append(WorstCable(pattern, int(loads.links[link]), float(links[link]), start, end, pairs, rest))
+        why = meeting(fabric, subnet, tables, pattern, loads, flows, link, adaptive)
+        found.append(WorstCable(pattern, int(loads.links[link]), float(links[link]), start, end, pairs, rest, why))
     return tuple(found)

@@ -35,9 +35,11 @@ class Unknown:
     near: tuple[str, ...]
 
 
-def find_parts(fabric: Fabric, texts: Iterable[str], subnet: int | None = None) -> tuple[tuple[Part, ...], tuple[Unknown, ...]]:
-    """`subnet`: look only there."""
-    rows = range(len(fabric.subnets)) if subnet is None else [subnet]
+def find_parts(
+    fabric: Fabric, texts: Iterable[str], subnet: int | Sequence[int] | None = None
+) -> tuple[tuple[Part, ...], tuple[Unknown, ...]]:
+    """`subnet`: a row, or rows, of `fabric.subnets`; look only there."""
+    rows = range(len(fabric.subnets)) if subnet is None else [subnet] if isinstance(subnet, int) else subnet
     parts: list[Part] = []
     unknown: list[Unknown] = []
     for text in texts:
@@ -101,10 +103,12 @@ def _unknown(fabric: Fabric, rows: Sequence[int] | range, text: str) -> Unknown:
     name = bare.rpartition(":")[0] if text.startswith("cable:") and "/" not in bare else bare.partition("/")[0]
     names = [n for row in rows for n in fabric.subnets[row].switches.names]
     if name in names:
-        return Unknown(text, f"{name} has no cable at that port", tuple(_cabled(fabric, rows, name)))
+        return Unknown(text, f"`{text}`: {name} has no cable at that port", tuple(_cabled(fabric, rows, name)))
     if name in fabric.hosts.row:
         platform = fabric.hosts.platforms[fabric.hosts.pool[fabric.hosts.row[name]]]
-        return Unknown(text, f"{name} has no such adapter on these subnets", tuple(f"{name}/{h.name}" for h in platform.hcas))
+        return Unknown(
+            text, f"`{text}`: {name} has no such adapter on these subnets", tuple(f"{name}/{h.name}" for h in platform.hcas)
+        )
     near = difflib.get_close_matches(name or text, [*names, *fabric.hosts.names], n=3)
     return Unknown(text, f"`{text}` names no switch, cable, host or adapter", tuple(near))
 

@@ -21,10 +21,10 @@ from .bounding import bounds
 from .engines import TablesOf, adaptive, engine_of, tables
 from .fabric_rates import held_collectives, ratings, training_outcomes
 from .heat import heat
-from .jobs import compute_rows, place_of
+from .jobs import compute_rows, place_of, trees
 from .link_tiers import tier_links
 from .loads import Loads, flow_loads
-from .measures import every_pair, random_patterns, shift_set, single_rings
+from .measures import every_pair, random_patterns, rank_trees, shift_set, single_rings
 from .multipath import multipath
 from .named import WorstCable, worst_cables
 from .order import order_advice
@@ -88,6 +88,7 @@ def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> 
     loads = {name: x.loads(flows) for name, flows in named.items()}
     if len(x.jobs) > 1:
         found += single_rings(x.tables, x.jobs, x.place, x.subnet.ports.host.astype(np.intp), STATIC, x.options)
+        found.append(rank_trees(x.tables, trees(x.subnet, x.jobs, x.place), STATIC, x.options.fast))
     found += [counted(name, STATIC, loads[name]) for name in named if name != "permutation"]
     tiers = tier_links(x.graph, "permutation", loads["permutation"].links, loads["permutation"].injected)
     tiers += tier_links(x.graph, "all-to-all", links, injected)
@@ -140,7 +141,8 @@ def _worst(x: _Ground, named: dict[str, Flows], loads: dict[str, Loads]) -> tupl
     candidates = [n for n in named if n not in ("permutation", "storage incast") and loads[n].max > 1]
     name = max(candidates, key=lambda n: loads[n].max) if candidates else "permutation"
     return worst_cables(
-        x.fabric, x.subnet, x.graph, name, loads[name], named[name], x.links, x.options.worst, x.options.flows
+        x.fabric, x.subnet, x.tables, name, loads[name], named[name], x.links, x.options.worst, x.options.flows,
+        adaptive(x.spec, x.subnet),
     )  # fmt: skip
 
 
@@ -155,6 +157,9 @@ def _line(x: _Ground) -> float:
 
 def _notes(x: _Ground, found: list[PatternResult]) -> list[str]:
     notes = ["Every flow has the same size; switches and adapters are assumed to forward at the rate of their ports."]
+    wired = (x.graph.peer >= 0) | (x.graph.endpoint >= 0)
+    if len(np.unique(x.links[wired.ravel()])) > 1:
+        notes.append("Links differ in rate: shares count the flows of a link whatever its rate, GB/s count its own.")
     missing = len(x.graph.plugged) - len(x.tables.graph.plugged)
     if missing:
         notes.append(f"{missing} endpoints are on islands that the manager does not reach; flows to them count as unrouted.")

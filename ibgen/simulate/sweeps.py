@@ -15,6 +15,7 @@ import numpy as np
 from ibgen.fabric import HOST_CABLE, Fabric, Subnet
 from ibgen.route import Removed, Routes, graph
 from ibgen.spec import ClusterSpec
+from ibgen.units import ordinal
 
 from .parts import cable_name
 from .patterns import bisection
@@ -23,7 +24,6 @@ from .results import DEFAULTS, Options
 from .stacked import Stack, judge, stack
 from .tables import whole_table
 
-ROWS = 50
 DRAWN = 20
 WORK = 3_000_000_000
 """Table entries that a sweep may look at: 1,024 endpoints on 48 switches are swept whole, 65,536 on 5,120 by samples."""
@@ -48,7 +48,7 @@ class SweepRow:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """All cases. `rows`: the worst first, at most 50. `quantiles`: (q, bisection share after). `base` with its standard
+    """All cases. `rows`: the worst first. `quantiles`: (q, bisection share after). `base` with its standard
     error: the share without any failure."""
 
     subnet: str
@@ -86,10 +86,10 @@ def sweep(
     shares = _shares(made)
     error = float(shares.std(ddof=1) / len(shares) ** 0.5) if len(shares) > 1 else 0.0
     method = "destinations whose way used the part get new ways, the others keep theirs"
-    method += f"; every {step}th of {len(cases)} {kind}" if step > 1 else ""
+    method += f"; every {ordinal(step)} of {len(cases):,} {kind}" if step > 1 else ""
     return Sweep(
         s.name, kind, engine, method, len(rows), drawn, len(flows[0][0]), options.seed, float(shares.mean()), error,
-        tuple(order[:ROWS]), quantiles, sum(r.cut_pairs > 0 for r in rows),
+        tuple(order), quantiles, sum(r.cut_pairs > 0 for r in rows),
     )  # fmt: skip
 
 

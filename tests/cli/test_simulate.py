@@ -21,7 +21,7 @@ import pytest
 from ibgen import assets
 from ibgen.cli import start
 from ibgen.cli.simulate import Engine
-from ibgen.cli.simulated import _nodes
+from ibgen.cli.simulate_scaling import sizes
 from ibgen.compiler import Input, compile
 from ibgen.fabric import PLANNED
 from ibgen.route import ENGINES, compute, graph
@@ -197,8 +197,8 @@ def test_a_line_of_a_dump_that_cannot_be_read_is_named(run: Run, tmp_path: Path)
         (["--tables", "cluster.yaml", "--engine", "minhop"], "--engine computes others", "one of them"),
         (["--fail", "leaf-u01", "--sweep", "cables"], "--sweep one part after another", "one of them"),
         (["--sweep", "cables", "--format", "svg"], "no plot", "csv or json"),
-        (["--format", "csv", "--pattern", "bisection"], "one pattern", "all-to-all"),
-        (["-o", "no/such/folder/x.svg"], "No such file", ""),
+        (["--format", "csv", "--pattern", "bisections"], "no pattern `bisections`", "all-to-all"),
+        (["-o", "no/such/folder/x.svg"], "no folder no/such/folder", "mkdir"),
         (["absent.yaml"], "no spec absent.yaml", ""),
         (["azure-burst.yaml"], "no fabric of this spec has links", "provider's own"),
         (["azure-burst.yaml", "--fabric", "azure-ib"], "links", "provider's own"),
@@ -352,7 +352,7 @@ def test_interrupted_is_exit_130(tmp_path: Path) -> None:
 def test_nodes_of_a_scaling_curve_divide_the_batch() -> None:
     """1,200 sequences over replicas of 64 GPUs on hosts of 8: 1 to 6, 8, 10, 12 and 15 replicas."""
     w = Workload.model_validate({"name": "w", "parameters": "175e9", "tensor": "8", "pipeline": "8", "global_batch": "1200"})
-    assert _nodes(w, 960, 8) == [8 * n for n in (1, 2, 3, 4, 5, 6, 8, 10, 12, 15)]
+    assert sizes(w, 960, 8) == [8 * n for n in (1, 2, 3, 4, 5, 6, 8, 10, 12, 15)]
 
 
 def test_planned_hosts_do_not_send(run: Run, tmp_path: Path) -> None:
@@ -362,3 +362,5 @@ def test_planned_hosts_do_not_send(run: Run, tmp_path: Path) -> None:
     assert (c.fabric.hosts.state == PLANNED).sum() == 2
     rows = list(csv.DictReader(io.StringIO(run("-f", "later.yaml", "--format", "csv")[1])))
     assert not any(r["from"].startswith(("node-07", "node-08")) for r in rows)
+
+

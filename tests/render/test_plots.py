@@ -41,7 +41,7 @@ def test_every_plot_is_there_with_its_units() -> None:
     for label in ("sending host", "flows on a directed link", "busbw, GB/s", "size of the collective", "GPUs of the job"):
         assert label in said
     assert "line rate of a host's adapters, 400 GB/s" in said
-    assert "line rate of a GPU's share, 50 GB/s" in said
+    assert "line rate of a GPU's share, 50.35 GB/s" in said
     assert "compute: links by load, permutation" in said
     assert "compute: links by load, all-to-all" in said
 

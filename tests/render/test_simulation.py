@@ -123,9 +123,10 @@ def test_one_pattern_alone() -> None:
 
 
 def test_line_rate_of_busbw() -> None:
-    """nccl-tests' busbw of a ring is that of a host's adapters, of an all-to-all that of one rank: 8 GPUs on 8 x 50 GB/s."""
+    """nccl-tests' busbw of a ring is that of a host's adapters, of an all-to-all that of one rank: 8 GPUs on 8 x 50 GB/s. Of the
+    1,015 others that a rank sends to, 1,008 are on other hosts."""
     assert line_rate(studies.curve("all_reduce")) == 400
-    assert line_rate(studies.curve("alltoall")) == 50
+    assert line_rate(studies.curve("alltoall")) == pytest.approx(50 * 1015 / 1008)
     assert line_rate(studies.curve(line=0.0)) is None
     assert [size(n) for n in (8, 1 << 10, 8 << 20, 16 << 30, 1000)] == ["8 B", "1 KiB", "8 MiB", "16 GiB", "1,000 B"]
 
@@ -178,8 +179,8 @@ def test_every_directed_link_has_a_row(pattern: str) -> None:
     assert c.spec is not None
     assert c.fabric is not None
     assert c.targets is not None
-    loads = link_loads(c.spec, c.fabric, c.targets, 0, pattern)
-    rows = list(csv.DictReader(io.StringIO(loads_csv([loads]))))
+    loads = link_loads(c.spec, c.fabric, c.targets, 0, [pattern])
+    rows = list(csv.DictReader(io.StringIO(loads_csv(loads))))
     assert len(rows) == 2 * (17 + 40)
     assert len({(r["from"], r["port"]) for r in rows}) == len(rows)
     into = sum(int(r["load"]) for r in rows if r["tier"] == "to hosts")
@@ -187,10 +188,3 @@ def test_every_directed_link_has_a_row(pattern: str) -> None:
     assert pattern == "permutation" or into == 17 * 16
 
 
-def test_link_loads_of_other_patterns_are_refused() -> None:
-    c, _ = compile(Input(LAB))
-    assert c.spec is not None
-    assert c.fabric is not None
-    assert c.targets is not None
-    with pytest.raises(ValueError, match="all-to-all"):
-        link_loads(c.spec, c.fabric, c.targets, 0, "bisection")
