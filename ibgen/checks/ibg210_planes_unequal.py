@@ -3,16 +3,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from ibgen.checks import rule
 from ibgen.diagnostics import Finding, Severity
-from ibgen.fabric import Fabric, IslandPlan
+from ibgen.fabric import Fabric, IslandPlan, Subnet
+from ibgen.fabric.columns import Ints
 from ibgen.spec import ClusterSpec
 
 
 @rule("IBG210", "planes-unequal", Severity.WARNING)
 def planes_unequal(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
-    """Hosts that are on some planes of a fabric and not on others.
+    """Hosts that are on some planes of a fabric and not on others, or with fewer ports.
 
     Planes are copies that no cable joins. A host that lacks a plane reaches the others by the planes they share and loses that
     part of its bandwidth, and libraries that pair ports by plane wait for one that is not there. A plane that nobody is
@@ -44,17 +46,34 @@ def planes_unequal(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
         planes = fabric.of(row)
         if len(planes) < 2 or isinstance(planes[0].layout, IslandPlan):
             continue
-        hosts = [set(np.unique(plane.ports.host[plane.ports.rail >= 0]).tolist()) for plane in planes]
-        everywhere = set.union(*hosts)
-        for plane, there in zip(planes, hosts, strict=True):
-            missing = sorted(everywhere - there)
-            if missing:
-                first = fabric.hosts.names[missing[0]]
-                more = f" and {len(missing) - 1} more hosts are" if len(missing) > 1 else " is"
-                yield planes_unequal.finding(
-                    f"{first}{more} not on plane {plane.plane} of `{declared.name}`",
-                    ("fabrics", row, "attach"),
-                    on="key",
-                    hint="attach a port of every host to each plane, or make them fabrics of their own",
-                    facts={"planes": len(planes), "hosts on it": len(there), "hosts in all": len(everywhere)},
-                )
+        ports = np.stack([_ports(plane, len(fabric.hosts.names)) for plane in planes])
+        most = ports.max(axis=0)
+        for plane, there in zip(planes, ports, strict=True):
+            missing = np.flatnonzero((there == 0) & (most > 0))
+            fewer = np.flatnonzero((there > 0) & (there < most))
+            if len(missing):
+                what = f"{_who(fabric, missing)} not on plane {plane.plane} of `{declared.name}`"
+            elif len(fewer):
+                at = int(fewer[0])
+                has = f"{there[at]} of {most[at]} ports on plane {plane.plane}"
+                what = f"{_who(fabric, fewer)} with {has} of `{declared.name}`"
+            else:
+                continue
+            yield planes_unequal.finding(
+                what,
+                ("fabrics", row, "attach"),
+                on="key",
+                hint="attach as many ports of every host to each plane, or make them fabrics of their own",
+                facts={"planes": len(planes), "hosts on it": int((there > 0).sum()), "hosts in all": int((most > 0).sum())},
+            )
+
+
+def _ports(plane: Subnet, hosts: int) -> Ints:
+    """Ports of each host on the slots of a plane."""
+    counts: Ints = np.bincount(plane.ports.host[plane.ports.rail >= 0], minlength=hosts).astype(np.int32)
+    return counts
+
+
+def _who(fabric: Fabric, rows: npt.NDArray[np.intp]) -> str:
+    first = fabric.hosts.names[int(rows[0])]
+    return f"{first} and {len(rows) - 1} more hosts are" if len(rows) > 1 else f"{first} is"

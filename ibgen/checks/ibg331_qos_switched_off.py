@@ -7,10 +7,11 @@ from ibgen.diagnostics import Finding, Severity
 from ibgen.spec import ClusterSpec
 from ibgen.targets import Targets
 from ibgen.targets.opensm_qos import VLS_OF
-from ibgen.targets.opensm_routing import LEVELLED
+from ibgen.targets.opensm_routing import LANED
 
-LANES = {"torus-2QoS": 8, "dfsssp": 8}
-"""Lanes an engine counts on: torus-2QoS takes 8; dfsssp needed 4 on a 72-host dragonfly and spreads over 8 (measured)."""
+LANES = {"torus-2QoS": 8, "dfsssp": 8, "dfp": 2, "dfp2": 2}
+"""Lanes an engine counts on: torus-2QoS takes 8; dfsssp needed 4 on a 72-host dragonfly and spreads over 8 (measured); dfp
+raises the lane where a path enters another group, so the shortest such path has two."""
 
 
 @rule("IBG331", "qos-switched-off", Severity.ERROR)
@@ -35,7 +36,7 @@ def qos_switched_off(spec: ClusterSpec, targets: Targets) -> Iterator[Finding]:
         options = {o.name: o.value for o in manager.options}
         at = ("fabrics", manager.fabric, "control", "options")
         if "qos" in manager.overridden and options["qos"] != "TRUE":
-            needs = next((f"the engine `{e}`" for e in manager.engines if e in LEVELLED), "a partition's service level")
+            needs = next((f"the engine `{e}`" for e in manager.engines if e in LANED), "a partition's service level")
             needs = "the classes under `qos`" if manager.qos else needs
             yield qos_switched_off.finding(f"{needs} cannot work without QoS", (*at, "qos"), hint="take it out")
         given = spec.fabrics[manager.fabric].control.options
