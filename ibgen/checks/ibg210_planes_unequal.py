@@ -52,11 +52,11 @@ def planes_unequal(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
             missing = np.flatnonzero((there == 0) & (most > 0))
             fewer = np.flatnonzero((there > 0) & (there < most))
             if len(missing):
-                what = f"{_who(fabric, missing)} not on plane {plane.plane} of `{declared.name}`"
+                what = f"{_who(fabric, missing)} {'is' if len(missing) == 1 else 'are'} not on plane {plane.plane} of `{declared.name}`"
             elif len(fewer):
                 at = int(fewer[0])
-                has = f"{there[at]} of {most[at]} ports on plane {plane.plane}"
-                what = f"{_who(fabric, fewer)} with {has} of `{declared.name}`"
+                has = f"{'has' if len(fewer) == 1 else 'have'} {there[at]} of {most[at]} ports"
+                what = f"{_who(fabric, fewer)} {has} on plane {plane.plane} of `{declared.name}`"
             else:
                 continue
             yield planes_unequal.finding(
@@ -76,4 +76,4 @@ def _ports(plane: Subnet, hosts: int) -> Ints:
 
 def _who(fabric: Fabric, rows: npt.NDArray[np.intp]) -> str:
     first = fabric.hosts.names[int(rows[0])]
-    return f"{first} and {len(rows) - 1} more hosts are" if len(rows) > 1 else f"{first} is"
+    return f"{first} and {len(rows) - 1} more hosts" if len(rows) > 1 else first

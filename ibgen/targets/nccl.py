@@ -10,21 +10,19 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ibgen.catalog import Catalog, Platform
 from ibgen.catalog.nccl import parameter, release
-from ibgen.diagnostics import Finding
+from ibgen.diagnostics import Finding, Path
 from ibgen.fabric import Fabric
 from ibgen.hostlist import fold
 from ibgen.spec import ClusterSpec, NcclPool
 
 from .devices import HostClass
-from .nccl_findings import INTERFACE_TWICE, TOO_MANY_HCAS
+from .nccl_findings import INTERFACE_TWICE, MIXED_PLANES, TOO_MANY_HCAS
 from .nccl_hcas import MAX_HCAS, exactly
+from .nccl_rails import MERGE_SINCE, PLACES_SINCE, Separation, separations
 from .nccl_settings import judge
 from .service_levels import pool_level
-from .units import islands
 
 COMMENTS_SINCE = (2, 26, 2)
 """First NCCL whose nccl.conf has comments; before, one that holds `=` becomes an environment variable (measured)."""
@@ -32,6 +30,8 @@ COMMENTS_SINCE = (2, 26, 2)
 OWN_TRANSPORTS = ("ib", "socket")
 """Values of NCCL_NET that name NCCL's own code; any other names a plugin that has the network to itself."""
 
+
+MERGE = "NCCL_IB_MERGE_NICS"
 
 BY_INDEX, BY_VALUE = "NCCL_IB_PKEY", "NCCL_IB_PKEY_VALUE"
 
@@ -74,24 +74,25 @@ class NcclProfile:
 def decide(
     spec: ClusterSpec, fabric: Fabric, classes: tuple[HostClass, ...], catalog: Catalog
 ) -> tuple[tuple[NcclProfile, ...], tuple[Finding, ...]]:
-    """One profile per class with GPUs that has anything to say. Findings: IBG661 to IBG669."""
+    """One profile per class with GPUs that has anything to say. Findings: IBG661 to IBG670."""
     if spec.nccl is None:
         return (), ()
     profiles: list[NcclProfile] = []
     findings: list[Finding] = []
     version = spec.nccl.version
-    apart = _pools_with_isolated_rails(fabric)
+    apart = separations(fabric)
     told: set[int] = set()
     for group in classes:
         if not group.platform.gpus:
             continue
         by_hand = spec.nccl.pools.get(spec.pools[group.pool].name, NcclPool())
-        settings = {s.name: s for s in _derived(spec, group, by_hand, catalog, version, group.pool in apart)}
+        settings = {s.name: s for s in _derived(spec, group, by_hand, catalog, version, apart.get(group.pool))}
         if len(group.compute) > MAX_HCAS and not plugin_network(group):
             findings.append(_too_many(group))
         if group.pool not in told:  # what the spec says of a pool is judged once, not for each of its classes
             findings += _conflicts(spec, group, by_hand)
             findings += judge(spec, group, by_hand, catalog, plugin_network(group))
+            findings += _mixed_planes(spec, group, by_hand, apart.get(group.pool))
             told.add(group.pool)
         settings |= {name: NcclSetting(name, s.value, s.reason) for name, s in sorted(by_hand.settings.items())}
         if settings:
@@ -110,7 +111,7 @@ def plugin_network(group: HostClass) -> bool:
 
 
 def _derived(
-    spec: ClusterSpec, group: HostClass, by_hand: NcclPool, catalog: Catalog, version: str, isolated: bool
+    spec: ClusterSpec, group: HostClass, by_hand: NcclPool, catalog: Catalog, version: str, apart: Separation | None
 ) -> Iterator[NcclSetting]:
     """What fabric and platform call for, in the order of the file."""
     if by_hand.socket_interface:
@@ -120,10 +121,7 @@ def _derived(
         return
     if not group.compute:
         return
-    value = exactly((hca.name, port) for hca, port in group.compute)
-    yield NcclSetting("NCCL_IB_HCA", value, "the compute ports of this class of hosts, matched exactly, in rail order")
-    if isolated:
-        yield NcclSetting("NCCL_CROSS_NIC", "0", "no cable joins the rails, so each must be kept to itself")
+    yield from _ports(group, version, apart)
     yield from _partition(group, catalog, version)
     level = pool_level(spec, spec.pools[group.pool].name, "nccl")
     if level:
@@ -132,6 +130,22 @@ def _derived(
     for name, text in sorted(vendor(group.platform, catalog, version).items()):
         if name not in taken:
             yield NcclSetting(name, text, f"the vendor's own setting for {group.platform.id}")
+
+
+def _ports(group: HostClass, version: str, apart: Separation | None) -> Iterator[NcclSetting]:
+    """The list of ports, and what keeps those apart that no cable joins. A library that is told the planes never connects two;
+    one that is not can only be kept to the same adapter on both sides, which costs alternating rings (360 against 384 GB/s on
+    eight rails of 400 Gb/s, NCCL 2.21's own tuning)."""
+    hcas = group.platform.hcas
+    told = apart is not None and release(version) >= PLACES_SINCE
+    places = {(hcas[i].name, port): place for (i, port), place in apart.places.items()} if apart and told else {}
+    why = "the compute ports of this class of hosts, matched exactly, in rail order"
+    why += f": adapter, port, rail{', plane' * apart.planes}" if apart and places else ""
+    yield NcclSetting("NCCL_IB_HCA", exactly(((hca.name, port) for hca, port in group.compute), places), why)
+    if apart is None or (places and not apart.rails):
+        return
+    what = "rails" if apart.rails else "planes"
+    yield NcclSetting("NCCL_CROSS_NIC", "0", f"no cable joins the {what}, so each must be kept to itself")
 
 
 def _partition(group: HostClass, catalog: Catalog, version: str) -> Iterator[NcclSetting]:
@@ -175,27 +189,28 @@ def vendor(platform: Platform, catalog: Catalog, version: str) -> dict[str, str]
     return kept
 
 
-def _pools_with_isolated_rails(fabric: Fabric) -> set[int]:
-    """Pools some of whose hosts have compute ports that no path of cables joins (nccl issues 836, 2013)."""
-    count = len(fabric.hosts.names)
-    lowest = np.full(count, np.iinfo(np.int64).max)
-    highest = np.full(count, -1, dtype=np.int64)
-    offset = 0  # an island is a row of its subnet's switches: those of different subnets never meet
-    for subnet in fabric.subnets:
-        keep = subnet.ports.compute
-        label = islands(subnet)[subnet.ports.leaf[keep]] + offset
-        np.minimum.at(lowest, subnet.ports.host[keep], label)
-        np.maximum.at(highest, subnet.ports.host[keep], label)
-        offset += len(subnet.switches.names)
-    return set(np.unique(fabric.hosts.pool[highest > lowest]).tolist())
-
-
 def _too_many(group: HostClass) -> Finding:
     return TOO_MANY_HCAS.finding(
         f"{len(group.compute)} compute ports, NCCL_IB_HCA names at most {MAX_HCAS}",
         ("pools", group.pool, "platform"),
         hint="attach fewer adapters to compute fabrics",
     )
+
+
+def _mixed_planes(spec: ClusterSpec, group: HostClass, by_hand: NcclPool, apart: Separation | None) -> Iterator[Finding]:
+    """A library that would send from one plane to another."""
+    version = spec.nccl.version if spec.nccl else ""
+    if apart is None or not apart.planes or plugin_network(group) or release(version) >= PLACES_SINCE:
+        return
+    merge = by_hand.settings.get(MERGE)
+    since = ".".join(map(str, PLACES_SINCE))
+    if merge is not None and merge.value.strip() == "0":
+        at: Path = ("nccl", "pools", spec.pools[group.pool].name, "settings", MERGE, "value")
+        message = f"{MERGE}=0 parts the ports of a card, and NCCL {version} does not know their planes"
+        yield MIXED_PLANES.finding(message, at, hint=f"take it out, or use NCCL {since}, which is told the planes")
+    elif release(version) < MERGE_SINCE:
+        message = f"NCCL {version} does not know which port of `{spec.pools[group.pool].name}` is on which plane"
+        yield MIXED_PLANES.finding(message, ("nccl", "version"), hint=f"use NCCL {since}, which is told the planes")
 
 
 def _conflicts(spec: ClusterSpec, group: HostClass, by_hand: NcclPool) -> Iterator[Finding]:

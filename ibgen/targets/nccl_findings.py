@@ -175,3 +175,52 @@ WITHOUT_EFFECT = declare(
         nccl: {version: "2.27"}
     """,
 )
+
+MIXED_PLANES = declare(
+    "IBG670",
+    "nccl-mixed-planes",
+    Severity.WARNING,
+    """An NCCL that connects a port of one plane to a port of another, where no cable is.
+
+    From 2.30.5 on the library is told the plane of each port and never connects two planes. From 2.20 on it makes one device
+    of the two ports of a card, port by port, so that each half stays on its plane, as long as NCCL_IB_MERGE_NICS is not 0 and
+    every host has all its ports. Older ones see devices of their own, and NCCL_CROSS_NIC=0 does not part them: it compares
+    card and port number, which are the same for both ports of a newer adapter (NVIDIA/nccl#2097). Such a connection times
+    out with error 12 or errno 110.
+
+    Bad:
+        pools:
+          - name: wide
+            hosts: "wide-[1-2]"
+            platform:
+              kind: generic
+              gpu: H100-SXM
+              gpus: 1
+              hcas: [{name: mlx5_0, rate: 200G, gpu: 0}, {name: mlx5_1, rate: 200G, gpu: 0}]
+        fabrics:
+          - name: second
+            control: {kind: opensm, routing: [updn], subnet_prefix: "0xfec0000000000002"}
+            topology: {kind: fat-tree, prefix: w, unit: 2, planes: 2, leaf: {switch: qm8700}}
+            attach:
+              - {pool: wide, hcas: [mlx5_0], ports: {1: plane-a}}
+              - {pool: wide, hcas: [mlx5_1], ports: {1: plane-b}}
+        nccl: {version: "2.18"}
+    Good:
+        pools:
+          - name: wide
+            hosts: "wide-[1-2]"
+            platform:
+              kind: generic
+              gpu: H100-SXM
+              gpus: 1
+              hcas: [{name: mlx5_0, rate: 200G, gpu: 0}, {name: mlx5_1, rate: 200G, gpu: 0}]
+        fabrics:
+          - name: second
+            control: {kind: opensm, routing: [updn], subnet_prefix: "0xfec0000000000002"}
+            topology: {kind: fat-tree, prefix: w, unit: 2, planes: 2, leaf: {switch: qm8700}}
+            attach:
+              - {pool: wide, hcas: [mlx5_0], ports: {1: plane-a}}
+              - {pool: wide, hcas: [mlx5_1], ports: {1: plane-b}}
+        nccl: {version: "2.30.7"}
+    """,
+)

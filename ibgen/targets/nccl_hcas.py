@@ -7,7 +7,8 @@ fields), measured on 2.21.5: a leading `^` excludes, then a leading `=` makes na
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 MAX_HCAS = 32
 """Entries NCCL keeps of the list (MAX_IB_DEVS in its transport/net_ib.cc)."""
@@ -20,9 +21,18 @@ ANY_PORT = -1
 Port = tuple[str, int]
 
 
-def exactly(ports: Iterable[Port]) -> str:
-    """The value that selects these ports and nothing else: `=` once, at the front, every port explicit, no blanks."""
-    return "=" + ",".join(f"{name}:{port}" for name, port in ports)
+Place = tuple[int, int | None]
+"""Rail and plane of a port, from 0; no plane where there is one only."""
+
+
+def exactly(ports: Iterable[Port], places: Mapping[Port, Place] = MappingProxyType({})) -> str:
+    """The value that selects these ports and nothing else: `=` once, at the front, every port explicit, no blanks. With
+    `places` each port is followed by its rail and plane, which libraries from 2.30.5 on read."""
+    return "=" + ",".join(f"{name}:{port}{_place(places.get((name, port)))}" for name, port in ports)
+
+
+def _place(place: Place | None) -> str:
+    return "".join(f":{number}" for number in place or () if number is not None)
 
 
 def selected(value: str, ports: Iterable[Port]) -> list[Port]:

@@ -195,3 +195,96 @@ def test_expect_names_the_file_and_every_value() -> None:
     assert wanted["file"] == "nccl/gpu.conf"
     assert wanted["hosts"] == "node-[01-08]"
     assert list(wanted["settings"]) == ["NCCL_IB_HCA"]
+
+
+PLANES = """
+ibgen: 1
+cluster: lab
+pools:
+  - name: gpu
+    hosts: "node-[01-08]"
+    platform:
+      {kind: generic, gpu: H100-SXM, gpus: 2, hcas: [
+        {name: mlx5_0, rate: 200G, gpu: 0}, {name: mlx5_1, rate: 200G, gpu: 0},
+        {name: mlx5_2, rate: 200G, gpu: 1}, {name: mlx5_3, rate: 200G, gpu: 1}]}
+fabrics:
+  - name: compute
+    control: {kind: opensm, subnet_prefix: 0xfec0000000000001}
+    topology: {kind: fat-tree, planes: 2, unit: 8, leaf: {switch: qm8700}, spine: {switch: qm8700}}
+    attach:
+      - {pool: gpu, hcas: [mlx5_0, mlx5_2], ports: {1: plane-a}}
+      - {pool: gpu, hcas: [mlx5_1, mlx5_3], ports: {1: plane-b}}
+nccl: {version: "2.30.7"}
+"""
+PARTED = "nccl: {pools: {gpu: {settings: {NCCL_IB_MERGE_NICS: {value: 0, reason: device-side networking}}}}}\n"
+
+
+def of_release(version: str) -> str:
+    return f'nccl: {{version: "{version}"}}\n'
+
+
+def test_ports_of_two_planes_are_named_with_rail_and_plane() -> None:
+    """The form is the guide's own example: `=mlx5_0:1:0:0,mlx5_1:1:0:1` is rail 0 on planes 0 and 1 (NCCL_IB_HCA, 2.30.7)."""
+    profiles, codes = decided(PLANES)
+    told = values(profiles["gpu"])
+    assert told["NCCL_IB_HCA"] == "=mlx5_0:1:0:0,mlx5_1:1:0:1,mlx5_2:1:1:0,mlx5_3:1:1:1"
+    assert "NCCL_CROSS_NIC" not in told, "planes are never connected, and the rails of each are joined"
+    assert codes == []
+
+
+def test_one_card_with_two_ports_is_one_rail_on_two_planes() -> None:
+    card = PLANES.replace("{name: mlx5_1, rate: 200G, gpu: 0},", "").replace(", {name: mlx5_3, rate: 200G, gpu: 1}", "")
+    card = card.replace("rate: 200G", "rate: 200G, ports: 2")
+    attach = card[card.index("    attach:") : card.index("nccl:")]
+    told = values(decided(card.replace(attach, "    attach: [{pool: gpu, hcas: compute}]\n"))[0]["gpu"])
+    assert told["NCCL_IB_HCA"] == "=mlx5_0:1:0:0,mlx5_0:2:0:1,mlx5_2:1:1:0,mlx5_2:2:1:1"
+
+
+@pytest.mark.parametrize("version", ["2.20", "2.27.5", "2.30", "2.30.4"])
+def test_a_library_that_knows_no_planes_is_kept_to_its_adapter(version: str) -> None:
+    profiles, codes = decided(PLANES, of_release(version))
+    told = values(profiles["gpu"])
+    assert told["NCCL_IB_HCA"] == "=mlx5_0:1,mlx5_1:1,mlx5_2:1,mlx5_3:1"
+    assert told["NCCL_CROSS_NIC"] == "0"
+    assert codes == []
+
+
+def test_cross_nic_0_still_crosses_on_dual_port_cards() -> None:
+    """NVIDIA/nccl#2097: both ports of a newer card have one ASIC and one port number, so only merging keeps them apart."""
+    assert decided(PLANES, of_release("2.19.3"))[1] == ["IBG670"]
+    assert "IBG670" in decided(PLANES, of_release("2.27"), PARTED)[1]
+    assert "IBG670" not in decided(PLANES, PARTED)[1], "a library that is told the planes needs no merging"
+    assert "IBG670" not in decided(LAB, of_release("2.19.3"))[1], "one plane"
+
+
+def test_isolated_rails_have_rail_numbers_and_stay_apart() -> None:
+    rails = LAB.replace("kind: fat-tree, rails: aligned, ", "kind: rail-only, ").replace(", spine: {switch: qm9700}", "")
+    told = values(decided(rails, of_release("2.30.7"))[0]["gpu"])
+    assert told["NCCL_IB_HCA"].startswith("=mlx5_0:1:0,mlx5_3:1:1,mlx5_4:1:2,")
+    assert told["NCCL_CROSS_NIC"] == "0"
+    assert ":1:0" not in values(decided(rails)[0]["gpu"])["NCCL_IB_HCA"], "2.27 has no rails"
+
+
+SECOND = """
+fabrics:
+  - name: second
+    control: {kind: opensm, subnet_prefix: 0xfec0000000000021}
+    topology: {kind: rail-only, prefix: s, unit: 8, leaf: {switch: qm8700}}
+    attach: [{pool: gpu, hcas: [mlx5_1, mlx5_3]}]
+"""
+
+
+def test_two_fabrics_on_one_host_are_two_planes() -> None:
+    """The rails of the second are islands, which planes alone do not tell."""
+    one = PLANES.replace("planes: 2, ", "").replace(", ports: {1: plane-a}", "")
+    one = one.replace("      - {pool: gpu, hcas: [mlx5_1, mlx5_3], ports: {1: plane-b}}\n", "")
+    told = values(decided(one, SECOND)[0]["gpu"])
+    assert told["NCCL_IB_HCA"] == "=mlx5_0:1:0:0,mlx5_1:1:0:1,mlx5_2:1:1:0,mlx5_3:1:1:1"
+    assert told["NCCL_CROSS_NIC"] == "0"
+
+
+def test_planes_without_places_are_what_the_matcher_selects() -> None:
+    """NCCL's matcher stops reading a name at the second colon: rail and plane change nothing about what is selected."""
+    value = values(decided(PLANES)[0]["gpu"])["NCCL_IB_HCA"]
+    devices = [*DEVICES, ("mlx5_3", 1)]
+    assert {name for name, _ in selected(value, devices)} == {"mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3"}
