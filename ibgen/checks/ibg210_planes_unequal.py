@@ -52,7 +52,8 @@ def planes_unequal(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
             missing = np.flatnonzero((there == 0) & (most > 0))
             fewer = np.flatnonzero((there > 0) & (there < most))
             if len(missing):
-                what = f"{_who(fabric, missing)} {'is' if len(missing) == 1 else 'are'} not on plane {plane.plane} of `{declared.name}`"
+                verb = "is" if len(missing) == 1 else "are"
+                what = f"{_who(fabric, missing)} {verb} not on plane {plane.plane} of `{declared.name}`"
             elif len(fewer):
                 at = int(fewer[0])
                 has = f"{'has' if len(fewer) == 1 else 'have'} {there[at]} of {most[at]} ports"
