@@ -1,18 +1,26 @@
-"""Adaptive routing as a pair of bounds: what static tables give, and what a fluid that may use every shortest way could give.
+"""Adaptive routing as a pair of bounds: what static tables give, and what a fluid that may use every way could give.
 
-Takes the graph and flows. Between the two lies a declared efficiency with a source; it is a parameter, never a result.
+Takes the graph and flows; of groups joined to each other also their `GroupNet`. Between the two lies a declared efficiency with
+a source; it is a parameter, never a result.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ibgen.route import Graph
 
+from .detours import detours, joined, ways_count
+from .group_net import GroupNet
 from .patterns import Flows
 from .rates import Rates
+from .splits import best_split
+
+MOST_WAYS = 1_000_000
+"""Ways up to which a net is taken: about half a gigabyte of arrays, two seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +33,12 @@ class Bounds:
     source: str
 
 
-def fluid_bound(graph: Graph, flows: Flows, links: Rates, injected: Rates) -> float:
-    """The largest equal share of line rate at which no cut of leaves or pods is over-full, flows spread over all ways.
+def fluid_bound(graph: Graph, flows: Flows, links: Rates, injected: Rates, nets: Sequence[GroupNet] = ()) -> float:
+    """The largest equal share of line rate at which no cut is over-full, flows spread over all ways.
 
-    Cuts: each endpoint's own link both ways, each leaf's uplinks both ways, each pod's upward links both ways.
+    Cuts: each endpoint's own link both ways, each leaf's uplinks both ways, each pod's upward links both ways. `nets`: of
+    groups joined to each other, the finest first; there each router and each group is a cut, and what no split over the ways
+    straight and through one other group passes (`splits`), on the first net that is not too large for the flows.
     """
     sources, destinations = flows
     moving = sources != destinations
@@ -39,7 +49,7 @@ def fluid_bound(graph: Graph, flows: Flows, links: Rates, injected: Rates) -> fl
     share = 1.0
     for side in (sources, destinations):
         share = min(share, float((injected[side] / np.bincount(side, minlength=graph.endpoints)[side]).min()) / line)
-    for group, room in _cuts(graph, links):
+    for group, room in _cuts(graph, links) + _group_cuts(graph, links, nets):
         a, b = group[graph.leaf[sources]], group[graph.leaf[destinations]]
         crossing = a != b
         for side in (a, b):
@@ -47,7 +57,33 @@ def fluid_bound(graph: Graph, flows: Flows, links: Rates, injected: Rates) -> fl
             over = demand > 0
             if over.any():
                 share = min(share, float((room[over] / demand[over]).min()))
-    return min(share, 1.0)
+    return min(share, _detour_bound(graph, (sources, destinations), line, nets, share))
+
+
+def _detour_bound(graph: Graph, flows: Flows, line: float, nets: Sequence[GroupNet], enough: float) -> float:
+    """Flows that have no way through one other group at most are left out, which can only raise it."""
+    for net in nets:
+        start, end, demand = net.demands(graph, flows, line)
+        here = joined(net, start, end)
+        start, end, demand = start[here], end[here], demand[here]
+        if not len(start):
+            return enough
+        if ways_count(net, start, end) <= MOST_WAYS:
+            return best_split(detours(net, start, end), demand, enough).bound
+    return enough
+
+
+def _group_cuts(graph: Graph, links: Rates, nets: Sequence[GroupNet]) -> list[tuple[np.ndarray, Rates]]:
+    """(group of every switch, GB/s of the links out of it): every switch by itself, and every group."""
+    if not nets:
+        return []
+    capacity = links.reshape(graph.switches, graph.width)
+    group = nets[0].group[nets[0].node]
+    out = (graph.peer >= 0) & (group[np.maximum(graph.peer, 0)] != group[:, None])
+    return [
+        (np.arange(graph.switches), np.where(graph.peer >= 0, capacity, 0.0).sum(axis=1)),
+        (group, np.bincount(group, np.where(out, capacity, 0.0).sum(axis=1), nets[0].groups)),
+    ]
 
 
 def _cuts(graph: Graph, links: Rates) -> list[tuple[np.ndarray, Rates]]:

@@ -86,6 +86,22 @@ class BoundsResult:
 
 
 @dataclass(frozen=True, slots=True)
+class DetourResult:
+    """One pattern between groups, by the ways that are allowed: shares of line rate that every flow gets at once. `minimal`:
+    straight; `group`: Valiant's, by a random other group; `router`: by a random router of it, None where groups count as one
+    node; `best`: a split of them all that was found, `bound`: what no split passes."""
+
+    pattern: str
+    static: float
+    minimal: float
+    group: float
+    router: float | None
+    best: float
+    bound: float
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
 class FabricRate:
     """What the fabric gives a pool's hosts, GB/s per host and direction, and so the collectives. `operation`: `ring` (all but)
     or `alltoall`."""
@@ -122,6 +138,7 @@ class Study:
     training: tuple[TrainingOutcome, ...]
     notes: tuple[str, ...]
     heat: Heat | None
+    detours: DetourResult | None = None  # None where no groups are joined to each other
 
 
 def estimated(e: Estimate, model: str, note: str = "") -> PatternResult:

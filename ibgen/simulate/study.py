@@ -17,9 +17,11 @@ from ibgen.spec import ClusterSpec
 from ibgen.targets import Targets
 from ibgen.targets.service_levels import class_of
 
-from .bounding import bounds
+from .bounding import bounds, group_detours
 from .engines import TablesOf, adaptive, engine_of, tables
 from .fabric_rates import held_collectives, ratings, training_outcomes
+from .group_shift import NAME as GROUP_SHIFT
+from .group_shift import group_shift
 from .heat import heat
 from .jobs import compute_rows, place_of, trees
 from .link_tiers import tier_links
@@ -89,7 +91,9 @@ def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> 
     if len(x.jobs) > 1:
         found += single_rings(x.tables, x.jobs, x.place, x.subnet.ports.host.astype(np.intp), STATIC, x.options)
         found.append(rank_trees(x.tables, trees(x.subnet, x.jobs, x.place), STATIC, x.options.fast))
-    found += [counted(name, STATIC, loads[name]) for name in named if name != "permutation"]
+    between = group_shift(x.subnet, x.graph)
+    remarks = {GROUP_SHIFT: between.note} if between is not None else {}
+    found += [counted(name, STATIC, loads[name], remarks.get(name, "")) for name in named if name != "permutation"]
     tiers = tier_links(x.graph, "permutation", loads["permutation"].links, loads["permutation"].injected)
     tiers += tier_links(x.graph, "all-to-all", links, injected)
     x.options.progress(f"rates on {x.subnet.name}")
@@ -104,6 +108,7 @@ def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> 
         held_collectives(x.spec, x.fabric, targets, catalog, rated) if more else (),
         training_outcomes(x.spec, x.fabric, catalog, rated) if more else (),
         tuple(_notes(x, found)), heat(x.tables, x.fabric, x.subnet, links, STATIC),
+        group_detours(x.subnet, x.graph, named, loads, x.links, x.injected),
     )  # fmt: skip
 
 
@@ -138,7 +143,7 @@ def background(spec: ClusterSpec, subnet: Subnet) -> tuple[tuple[str, float], ..
 
 def _worst(x: _Ground, named: dict[str, Flows], loads: dict[str, Loads]) -> tuple[WorstCable, ...]:
     """Of the jobs' own traffic where it meets anywhere, else of the permutation."""
-    candidates = [n for n in named if n not in ("permutation", "storage incast") and loads[n].max > 1]
+    candidates = [n for n in named if n not in ("permutation", "storage incast", GROUP_SHIFT) and loads[n].max > 1]
     name = max(candidates, key=lambda n: loads[n].max) if candidates else "permutation"
     return worst_cables(
         x.fabric, x.subnet, x.tables, name, loads[name], named[name], x.links, x.options.worst, x.options.flows,

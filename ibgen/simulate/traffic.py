@@ -11,6 +11,7 @@ from ibgen.fabric import Fabric, Subnet
 from ibgen.route import Graph
 from ibgen.spec import ClusterSpec
 
+from .group_shift import NAME, group_shift
 from .jobs import rings, storage_flows, workload_flows
 from .patterns import Flows, Rows, permutation
 
@@ -24,5 +25,8 @@ def named_flows(
         named["rail rings"] = rings(subnet, jobs, place)
         for workload in spec.workloads:
             named |= dict(workload_flows(spec, fabric, subnet, jobs, place, workload))
+    between = group_shift(subnet, graph)
+    if between is not None:
+        named[NAME] = between.flows
     storage = storage_flows(fabric, subnet, graph)
     return named if storage is None else {**named, "storage incast": storage}
