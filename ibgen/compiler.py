@@ -40,18 +40,19 @@ class Input:
     require_bindings: bool = False
 
 
-def compile(given: Input, progress: Progress = lambda name: None) -> tuple[Compilation, Report]:
-    """All passes up to the rules. Never raises on anything a user may write."""
+def compile(given: Input, progress: Progress = lambda name: None, *, glance: bool = True) -> tuple[Compilation, Report]:
+    """All passes up to the rules. Never raises on anything a user may write. `glance`: also the traffic that is shown, not
+    judged."""
     collecting = gc.isenabled()
     gc.disable()  # the collector is most of the cost of building a large spec (docs/performance.md)
     try:
-        return _compile(given, progress)
+        return _compile(given, progress, glance)
     finally:
         if collecting:
             gc.enable()
 
 
-def _compile(given: Input, progress: Progress) -> tuple[Compilation, Report]:
+def _compile(given: Input, progress: Progress, glance: bool) -> tuple[Compilation, Report]:
     progress("reading")
     document, findings = _read(given)
     companions = Companions()
@@ -76,7 +77,7 @@ def _compile(given: Input, progress: Progress) -> tuple[Compilation, Report]:
         c = replace(c, targets=decided)
     if c.spec is not None and c.fabric is not None and c.targets is not None:
         progress("simulating")
-        c = replace(c, simulation=simulate.run(c.spec, c.fabric, c.targets, catalog))
+        c = replace(c, simulation=simulate.run(c.spec, c.fabric, c.targets, catalog, glance=glance))
     progress("checking")
     findings += checks.run(c)
     return c, _report(c, companions, findings, given)

@@ -70,7 +70,7 @@ def _compiled(spec: Path, overlays: list[Path] | None) -> Report:
     from ibgen.compiler import compile
 
     with terminal.Progress() as step:
-        return compile(what, step)[1]
+        return compile(what, step, glance=False)[1]
 
 
 def _linted(folder: Path, flavour: Flavour) -> Report:

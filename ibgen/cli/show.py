@@ -36,7 +36,7 @@ def _shown(path: Path, overlays: list[Path] | None, text: Callable[[Compilation]
     from ibgen.compiler import compile
 
     with terminal.Progress() as step:
-        c, report = compile(what, step)
+        c, report = compile(what, step, glance=False)
     made = text(c)
     if made is None:
         show_report(report, on_stderr=True)

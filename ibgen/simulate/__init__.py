@@ -7,7 +7,8 @@ put on the closed form of D-mod-k; collectives and training steps are at line ra
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ibgen.catalog import Catalog
 from ibgen.fabric import Fabric
@@ -15,25 +16,24 @@ from ibgen.spec import ClusterSpec
 from ibgen.targets import Targets
 
 from .chain import ChainStep, chain_steps
-from .effective import EffectiveBandwidth, effective_bandwidths
-from .pool_collectives import PoolCollectives, pool_collectives
 from .rails import RailAlignment, rail_alignment
 from .slots import PoolSlots, pool_slots
-from .summary import TrafficSummary, traffic_summaries
 from .tiers import TierLoad, tier_loads
 from .training import TrainingOutcome
 from .training import run as training_outcomes
 from .tuning import Operation
 
+if TYPE_CHECKING:
+    from .effective import EffectiveBandwidth
+    from .pool_collectives import PoolCollectives
+    from .summary import TrafficSummary
+
 __all__ = [
     "ChainStep",
-    "EffectiveBandwidth",
-    "PoolCollectives",
     "PoolSlots",
     "RailAlignment",
     "Simulation",
     "TierLoad",
-    "TrafficSummary",
     "TrainingOutcome",
     "run",
 ]
@@ -46,8 +46,8 @@ SIZES = (2**23, 2**30, 2**34)
 @dataclass(frozen=True, slots=True)
 class Simulation:
     """The counting chain: one entry per pool with GPUs, per subnet and step, per subnet and tier, per subnet. Then workloads of
-    the spec, collectives of pools (where the spec declares NCCL), traffic per regular fabric, bisection
-    where `requirements` ask for it."""
+    the spec, bisection where `requirements` ask for it; and at a glance collectives of pools (where the spec declares NCCL) and
+    traffic per regular fabric, which `plan` and `build` show and no rule judges."""
 
     slots: tuple[PoolSlots, ...]
     steps: tuple[ChainStep, ...]
@@ -59,16 +59,33 @@ class Simulation:
     required: tuple[EffectiveBandwidth, ...] = ()
 
 
-def run(spec: ClusterSpec, fabric: Fabric, targets: Targets, catalog: Catalog) -> Simulation:
-    """Counts the chain of every subnet, and puts the spec's own traffic on it."""
+def run(spec: ClusterSpec, fabric: Fabric, targets: Targets, catalog: Catalog, *, glance: bool = True) -> Simulation:
+    """Counts the chain of every subnet, and puts the spec's own traffic on it. Without `glance` only what rules judge."""
     slots = pool_slots(spec, fabric, catalog)
     tiers = tuple(t for s in fabric.subnets for t in tier_loads(s))
     steps = tuple(step for s in fabric.subnets for step in chain_steps(s, fabric, slots))
     rails = tuple(rail_alignment(s) for s in fabric.subnets)
     training = training_outcomes(spec, fabric, catalog)
+    judged = Simulation(slots, steps, tiers, rails, training, required=_required(spec, fabric, catalog))
+    return _with_glance(judged, spec, fabric, targets, catalog) if glance else judged
+
+
+# Tables and patterns are imported where something is put on them: most checks of a spec need neither.
+
+
+def _required(spec: ClusterSpec, fabric: Fabric, catalog: Catalog) -> tuple[EffectiveBandwidth, ...]:
+    if spec.requirements.effective_bandwidth is None:
+        return ()
+    from .effective import effective_bandwidths
+
+    return effective_bandwidths(spec, fabric, catalog)
+
+
+def _with_glance(judged: Simulation, spec: ClusterSpec, fabric: Fabric, targets: Targets, catalog: Catalog) -> Simulation:
+    from .pool_collectives import pool_collectives
+    from .summary import traffic_summaries
+
     collectives: tuple[PoolCollectives, ...] = ()
     if spec.nccl is not None:
         collectives = pool_collectives(spec, fabric, targets, catalog, operations=OPERATIONS, sizes=SIZES)
-    traffic = traffic_summaries(spec, fabric)
-    required = effective_bandwidths(spec, fabric, catalog)
-    return Simulation(slots, steps, tiers, rails, training, collectives, traffic, required)
+    return replace(judged, collectives=collectives, traffic=traffic_summaries(spec, fabric))
