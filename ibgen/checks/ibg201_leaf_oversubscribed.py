@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from ibgen import units
 from ibgen.checks import rule
 from ibgen.checks.asked import asked_ratio
-from ibgen.diagnostics import Finding, Label, Severity
-from ibgen.fabric import LEAF, Fabric, GroupPlan
+from ibgen.diagnostics import Finding, Label, Path, Severity
+from ibgen.fabric import LEAF, Fabric
 from ibgen.simulate import Simulation
-from ibgen.spec import ClusterSpec
+from ibgen.spec import ClusterSpec, Dragonfly
 
 
 @rule("IBG201", "leaf-oversubscribed", Severity.ERROR)
@@ -16,7 +16,8 @@ def leaf_oversubscribed(spec: ClusterSpec, fabric: Fabric, simulation: Simulatio
     """Leaves whose hosts can offer more than their uplinks carry, beyond what `requirements.oversubscription` allows.
 
     The ratio is counted: the rates of the cables below a leaf over the rates of those above it. An unused port is
-    headroom, not bandwidth.
+    headroom, not bandwidth. A router of a dragonfly is judged by its hosts over its local and global cables together; what
+    leaves its group is IBG209's.
 
     Bad:
         pools: [{name: gpu, hosts: "node-[01-10]"}]
@@ -33,17 +34,17 @@ def leaf_oversubscribed(spec: ClusterSpec, fabric: Fabric, simulation: Simulatio
         if not over.any():
             continue
         subnet = next(s for s in fabric.subnets if s.name == load.subnet)
-        if isinstance(subnet.layout, GroupPlan) and not subnet.layout.plus:
-            continue  # a dragonfly's routers have no uplinks: `group-oversubscribed` judges what leaves the group
         worst = int(load.ratio.argmax())
         down, up = int(load.down_cables[worst]), int(load.up_cables[worst])
         hint = f"or ask for `oversubscription: {load.worst:.2f}`"
         if subnet.plan is not None:
             hint = f"use {(subnet.plan.down + subnet.plan.up) // 2} downlinks per leaf, {hint}"
+        routers = isinstance(spec.fabrics[load.fabric].topology, Dragonfly)
+        at: Path = ("p",) if routers else ("leaf", "downlinks")
         yield leaf_oversubscribed.finding(
-            f"{int(over.sum())} leaves carry {load.worst:.2f}:1, the spec asks for {limit:g}:1",
-            ("fabrics", load.fabric, "topology", "leaf", "downlinks"),
-            label=f"{down} downlinks against {up} uplinks",
+            f"{int(over.sum())} {'routers' if routers else 'leaves'} carry {load.worst:.2f}:1, the spec asks for {limit:g}:1",
+            ("fabrics", load.fabric, "topology", *at),
+            label=f"{down} downlinks against {up} {'local and global cables' if routers else 'uplinks'}",
             labels=[Label(asked_at, "asked for here")] if asked_at else [],
             hint=hint,
             facts={

@@ -6,7 +6,7 @@ from ibgen import units
 from ibgen.checks import rule
 from ibgen.checks.asked import asked_ratio
 from ibgen.diagnostics import Finding, Label, Severity
-from ibgen.fabric import SPINE, Fabric, GroupPlan
+from ibgen.fabric import SPINE, Fabric
 from ibgen.simulate import Simulation
 from ibgen.spec import ClusterSpec
 
@@ -25,16 +25,14 @@ def spine_oversubscribed(spec: ClusterSpec, fabric: Fabric, simulation: Simulati
         fabrics: [{name: compute, topology: {unit: 4, tiers: 3, pod: 2, spine: {count: ~}}}]
     """
     for load in simulation.tiers:
-        if load.tier != SPINE or load.top:
-            continue
+        if load.tier != SPINE or load.top or load.level:
+            continue  # beside a dragonfly+ spine lie other spines: `group-oversubscribed` judges what leaves the group
         limit, asked_at = asked_ratio(spec, load.fabric, "spine")
         over = load.ratio > limit * (1 + 1e-9)
         if not over.any():
             continue
         worst = int(load.ratio.argmax())
         subnet = next(s for s in fabric.subnets if s.name == load.subnet)
-        if isinstance(subnet.layout, GroupPlan):
-            continue  # above a dragonfly+ spine lie other spines: `group-oversubscribed` judges what leaves the group
         down, up = int(load.down_cables[worst]), int(load.up_cables[worst])
         yield spine_oversubscribed.finding(
             f"{int(over.sum())} spines carry {load.worst:.2f}:1, the spec asks for {limit:g}:1",

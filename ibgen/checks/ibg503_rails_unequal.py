@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ibgen import units
 from ibgen.checks import rule
 from ibgen.diagnostics import Finding, Severity
-from ibgen.fabric import Fabric, GroupPlan
+from ibgen.fabric import Fabric
 from ibgen.simulate import Simulation
 from ibgen.spec import ClusterSpec
 
@@ -19,8 +19,7 @@ def rails_unequal(spec: ClusterSpec, fabric: Fabric, simulation: Simulation) -> 
     """
     for load in simulation.tiers:
         rails = load.by_rail()
-        grouped = isinstance(next(s for s in fabric.subnets if s.name == load.subnet).layout, GroupPlan)
-        if len(rails) < 2 or load.top or grouped:  # groups are equal by construction
+        if len(rails) < 2 or load.top or load.level:  # routers beside each other carry for all rails, whatever their own
             continue
         worst, best = min(rails, key=lambda x: x[2]), max(rails, key=lambda x: x[2])
         if worst[2] < best[2]:

@@ -15,7 +15,7 @@ from ibgen.fabric import GLOBAL_CABLE, HOST_CABLE, LEAF_CABLE, LOCAL_CABLE, SPIN
 from ibgen.simulate.tiers import TierLoad, tier_loads
 from ibgen.spec import ClusterSpec
 
-from .plan_groups import GroupsPlan, group_loads, groups_plan
+from .plan_groups import GroupsPlan, groups_plan
 
 TIERS = ("leaf", "spine", "core")
 _IN_GROUPS = {LEAF_CABLE: "leaf-spine", LOCAL_CABLE: "local", GLOBAL_CABLE: "global"}
@@ -101,8 +101,7 @@ def _subnet_plan(spec: ClusterSpec, subnet: Subnet) -> SubnetPlan:
     written = spec.fabrics[subnet.fabric]
     topology = written.topology
     split = int(subnet.switches.split.max(initial=1))
-    loads = group_loads(subnet) if isinstance(subnet.layout, GroupPlan) else tier_loads(subnet)
-    tiers = tuple(t for load in loads for t in _tier_plans(subnet, load, split))
+    tiers = tuple(t for load in tier_loads(subnet) for t in _tier_plans(subnet, load, split))
     watts = [m.power_max_w for m in (subnet.models[i] for i in subnet.switches.model)]
     known = [w for w in watts if w is not None]
     return SubnetPlan(
@@ -145,7 +144,7 @@ def _tier_plans(subnet: Subnet, load: TierLoad, split: int) -> list[TierPlan]:
         down, up, kept = int(load.down_cables[here].sum()), int(load.up_cables[here].sum()), int(free[here].sum())
         ways = split if load.tier == 0 else 1
         ports = ways * (subnet.models[model].radix * int(here.sum()) - up)
-        worst = float(load.ratio[here].max()) if up and not routers else None
+        worst = float(load.ratio[here].max()) if up else None
         name, model_id = "router" if routers else TIERS[load.tier], subnet.models[model].id
         plans.append(TierPlan(name, int(here.sum()), model_id, down, up, kept, ports - down - kept, worst))
     return plans

@@ -1,4 +1,10 @@
-"""Capacity against offered at each step from the GPU's slot to the core, summed over a subnet."""
+"""Capacity against offered at each step from the GPU's slot to the core, summed over a subnet.
+
+Takes a `Subnet`, slots. Gives `ChainStep`s. In trees a step is offered all that the step below lets through. Where groups are
+joined to each other that would say nothing, since every cable is both up and down: there `local` and `global` are offered
+what uniform traffic puts on them, every endpoint at the rate of its link to all others alike, straight to the other group over
+all cables of the pair alike (Kim, Dally, Scott, Abts, ISCA 2008: balanced is a = 2p = 2h); both directions of a cable count.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ibgen.fabric import HOST_CABLE, LEAF_CABLE, SPINE_CABLE, Fabric, Subnet
+from ibgen.fabric import GLOBAL_CABLE, HOST_CABLE, LEAF_CABLE, LOCAL_CABLE, SPINE_CABLE, Fabric, Subnet
 
 from .slots import PoolSlots
 
-STEPS = ("pcie", "hca-leaf", "leaf-spine", "spine-core")
+STEPS = ("pcie", "hca-leaf", "leaf-spine", "spine-core", "local", "global")
+
+UNIFORM = "offered to local and global by uniform traffic straight to its group; both directions of a cable count"
+"""What offered means between equals, for the reader of a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +57,37 @@ def chain_steps(subnet: Subnet, fabric: Fabric, slots: tuple[PoolSlots, ...]) ->
             capacity = float(cables.rate_gbps[chosen].sum())
             steps.append(_step(subnet, name, below, capacity, int(chosen.sum())))
             below = min(below, capacity)
+    uniform = _uniform(subnet) if (cables.kind == GLOBAL_CABLE).any() or (cables.kind == LOCAL_CABLE).any() else (0.0, 0.0)
+    for kind, name, load in ((LOCAL_CABLE, "local", uniform[0]), (GLOBAL_CABLE, "global", uniform[1])):
+        chosen = cables.kind == kind
+        if chosen.any():
+            capacity = 2 * float(cables.rate_gbps[chosen].sum())
+            steps.append(_step(subnet, name, load * below / link if link else 0.0, capacity, int(chosen.sum())))
     return tuple(steps)
+
+
+def _uniform(subnet: Subnet) -> tuple[float, float]:
+    """(local, global) Gb/s of uniform traffic. Local hops: between routers of a group; to the router with the cable, and from
+    the one where it ends. In a dragonfly+ there are none: leaf and spine are tiers."""
+    cables, pod, count = subnet.cables, subnet.switches.pod, len(subnet.switches.names)
+    host, outer = cables.kind == HOST_CABLE, cables.kind == GLOBAL_CABLE
+    groups = int(pod.max(initial=0)) + 1
+    rate = np.bincount(cables.upper[host], cables.rate_gbps[host], count)
+    part = np.bincount(cables.upper[host], minlength=count) / max(1, int(host.sum()) - 1)  # of what another endpoint sends
+    rates, parts = np.bincount(pod, rate, groups), np.bincount(pod, part, groups)
+    across = float((rates * (parts.sum() - parts)).sum())
+    if not (cables.kind == LOCAL_CABLE).any():
+        return 0.0, across
+    near, far = (
+        np.concatenate(x) for x in ((cables.lower[outer], cables.upper[outer]), (cables.upper[outer], cables.lower[outer]))
+    )
+    own = np.bincount(near * groups + pod[far], minlength=count * groups).reshape(count, groups)
+    pairs = np.zeros((groups, groups))
+    np.add.at(pairs, pod, own)
+    elsewhere = np.where(pairs[pod] > 0, 1 - own / np.maximum(pairs[pod], 1), 0.0)  # cables of the pair on other routers
+    inside = rate * (parts[pod] - part)
+    leaving, arriving = rate * (elsewhere @ parts), part * (elsewhere @ rates)
+    return float((inside + leaving + arriving).sum()), across
 
 
 def _step(subnet: Subnet, name: str, offered: float, capacity: float, count: int) -> ChainStep:

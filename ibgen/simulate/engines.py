@@ -16,18 +16,10 @@ from ibgen.spec import ClusterSpec
 from ibgen.targets import Targets
 from ibgen.targets.opensm_routing import ADAPTIVE, choose, roots_of
 
+from .stand_ins import STAND_INS, sentence
 from .walking import Tables
 
 Origin = Literal["closed form", "exact", "imported", "equal-cost multipath"]
-
-STAND_INS = {
-    "ar_updn": ("dmodk", "updn"), "ar_ftree": ("dmodk", "ftree"), "ar_dor": ("minhop",), "dfp": ("minhop",),
-    "dfp2": ("minhop",),
-    "ftree": ("dmodk", "ftree"), "dmodk": ("dmodk",), "minhop": ("minhop",), "updn": ("updn",), "dfsssp": ("dfsssp",),
-    "sssp": ("dfsssp",), "nue": ("dfsssp",), "lash": ("minhop",), "dnup": ("minhop",), "dor": ("minhop",),
-    "torus-2QoS": ("minhop",), "file": ("minhop",),
-}  # fmt: skip
-"""What is computed for an engine, in the order it is tried; minhop, which routes anything, comes last for all."""
 
 BALANCED_MOST = 20_000_000
 """Table entries up to which balanced shortest ways are computed (one destination at a time); above them minhop stands in."""
@@ -83,7 +75,9 @@ def tables_of_graph(
             refused = refused or f"{engine} cannot route this graph ({problem})"
             continue
         closed = isinstance(made, Pointwise)
-        return made, TablesOf(engine, "closed form" if closed else "exact", asked, _why(asked, engine, refused))
+        return made, TablesOf(
+            engine, "closed form" if closed else "exact", asked, sentence(asked, engine, refused, asked in ADAPTIVE)
+        )
     raise NotRouted(refused)  # minhop routes any graph: never reached
 
 
@@ -94,15 +88,3 @@ def _order(asked: str, graph: Graph, exact: bool) -> list[str]:
     if graph.endpoints * graph.switches > BALANCED_MOST:
         order = [e for e in order if e != "dfsssp"]
     return list(dict.fromkeys(order))
-
-
-def _why(asked: str, engine: str, refused: str) -> str:
-    if engine == asked:
-        return ""
-    if refused:
-        return f"{refused}; {engine} stands in for {asked}"
-    if engine == "dmodk" and asked == "ftree":
-        return "on a regular tree ftree comes to D-mod-k (same loads, measured with OpenSM 3.3.23)"
-    if asked in ADAPTIVE:
-        return f"{asked} is adaptive: {engine} tables are what it can do at least, `bounds` says what at most"
-    return f"{engine} stands in for {asked}, which is not computed here for a fabric of this size or kind"

@@ -107,7 +107,7 @@ def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> 
         order_advice(x.tables, x.fabric, x.subnet, x.jobs, x.place, x.options.seed, x.options.fast), rated,
         held_collectives(x.spec, x.fabric, targets, catalog, rated) if more else (),
         training_outcomes(x.spec, x.fabric, catalog, rated) if more else (),
-        tuple(_notes(x, found)), heat(x.tables, x.fabric, x.subnet, links, STATIC),
+        tuple(_notes(x, found, origin)), heat(x.tables, x.fabric, x.subnet, links, STATIC),
         group_detours(x.subnet, x.graph, named, loads, x.links, x.injected),
     )  # fmt: skip
 
@@ -160,7 +160,7 @@ def _line(x: _Ground) -> float:
     return float(rates[count.argmax()]) if len(rates) else 0.0
 
 
-def _notes(x: _Ground, found: list[PatternResult]) -> list[str]:
+def _notes(x: _Ground, found: list[PatternResult], origin: TablesOf) -> list[str]:
     notes = ["Every flow has the same size; switches and adapters are assumed to forward at the rate of their ports."]
     wired = (x.graph.peer >= 0) | (x.graph.endpoint >= 0)
     if len(np.unique(x.links[wired.ravel()])) > 1:
@@ -175,6 +175,8 @@ def _notes(x: _Ground, found: list[PatternResult]) -> list[str]:
     lost = [p.name for p in found if p.unrouted]
     if lost:
         notes.append(f"Some flows have no way ({', '.join(lost)}): they count with a share of 0.")
+    if origin.why and origin.engine not in ("dmodk", origin.asked):
+        notes.append(f"The manager is told {origin.asked}, these are tables of {origin.engine}: {origin.why}.")
     if adaptive(x.spec, x.subnet):
         notes.append("The manager routes adaptively: static figures are what it does at least, `bounds` gives the most.")
     return notes

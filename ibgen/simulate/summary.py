@@ -13,11 +13,12 @@ from ibgen.route import Graph, NotRouted, graph
 from ibgen.route.pointwise import Pointwise, pointwise
 from ibgen.spec import ClusterSpec
 
-from .engines import STAND_INS, engine_of
+from .engines import engine_of
 from .jobs import compute_rows, place_of, rings
 from .loads import Estimate, estimate, flow_loads
 from .patterns import Rows, permutation, shift
 from .results import PatternResult, counted, estimated
+from .stand_ins import STAND_INS
 
 MODEL = "static tables, closed form of D-mod-k"
 SEED = 1

@@ -1,4 +1,8 @@
-"""Down against up bandwidth of every switch, by counting its cables: oversubscription per tier and per rail."""
+"""Down against up bandwidth of every switch, by counting its cables: oversubscription per tier and per rail.
+
+Takes a `Subnet`. Gives `TierLoad`s. A cable between switches of one tier (local and global ones of a dragonfly, global ones
+of a dragonfly+, two leaves joined by hand) has no lower end: it counts as upward at both.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +27,17 @@ class TierLoad:
     down_cables: npt.NDArray[np.intp]
     up_cables: npt.NDArray[np.intp]
     rail: npt.NDArray[np.int32]  # -1 where a switch serves no single rail
+    level_cables: npt.NDArray[np.intp]  # of the upward ones those to switches of the same tier
 
     @property
     def top(self) -> bool:
-        """Whether nothing lies above this tier."""
+        """Whether nothing lies above this tier, nor beside it."""
         return not self.up_cables.any()
+
+    @property
+    def level(self) -> bool:
+        """Whether all that counts as upward leads to switches of the same tier."""
+        return not self.top and bool((self.up_cables == self.level_cables).all())
 
     @property
     def ratio(self) -> npt.NDArray[np.float64]:
@@ -50,14 +60,19 @@ def tier_loads(subnet: Subnet) -> tuple[TierLoad, ...]:
     """The tiers of a subnet, leaves first."""
     cables, switches = subnet.cables, subnet.switches
     count = len(switches.names)
-    down: npt.NDArray[np.float64] = np.bincount(cables.upper, cables.rate_gbps, count).astype(np.float64)
-    down_cables = np.bincount(cables.upper, minlength=count)
-    between = cables.kind != HOST_CABLE
-    up: npt.NDArray[np.float64] = np.bincount(cables.lower[between], cables.rate_gbps[between], count).astype(np.float64)
-    up_cables = np.bincount(cables.lower[between], minlength=count)
+    between = np.flatnonzero(cables.kind != HOST_CABLE)
+    level = between[switches.tier[cables.lower[between]] == switches.tier[cables.upper[between]]]
+    below = np.ones(len(cables.kind), dtype=bool)
+    below[level] = False
+    ends = np.concatenate([cables.lower[between], cables.upper[level]])
+    rates = np.concatenate([cables.rate_gbps[between], cables.rate_gbps[level]])
+    up: npt.NDArray[np.float64] = np.bincount(ends, rates, count).astype(np.float64)
+    down: npt.NDArray[np.float64] = np.bincount(cables.upper[below], cables.rate_gbps[below], count).astype(np.float64)
+    down_cables, up_cables = np.bincount(cables.upper[below], minlength=count), np.bincount(ends, minlength=count)
+    level_cables = np.bincount(np.concatenate([cables.lower[level], cables.upper[level]]), minlength=count)
     loads = []
     for tier in range(subnet.top + 1):
         rows = subnet.tier(tier)
-        cables_here = (down_cables[rows], up_cables[rows])
-        loads.append(TierLoad(subnet.name, subnet.fabric, tier, rows, down[rows], up[rows], *cables_here, switches.rail[rows]))
+        here = (down[rows], up[rows], down_cables[rows], up_cables[rows], switches.rail[rows], level_cables[rows])
+        loads.append(TierLoad(subnet.name, subnet.fabric, tier, rows, *here))
     return tuple(loads)
