@@ -24,15 +24,14 @@ def plan(spec: Spec = SPEC, overlays: Overlays = None, format: PlainFormat = Pla
         c, report = compile(what, step)
     failed = report.reaches(Severity.ERROR)
     if c.spec is not None and c.fabric is not None:
-        counted = cluster_plan(c.spec, c.fabric)
+        counted, names = cluster_plan(c.spec, c.fabric), tuple(w.name for w in c.spec.workloads)
         if format is Plain.json:
             from ibgen.render.plan_json import plan_json
 
-            terminal.out(plan_json(counted))
+            terminal.out(plan_json(counted, c.simulation, names))
         else:
             from ibgen.render.plan_text import plan_text
 
-            names = tuple(w.name for w in c.spec.workloads)
             terminal.out(plan_text(counted, c.simulation, workloads=names, color=terminal.color(sys.stdout)))
     if failed:
         show_report(report, on_stderr=True)

@@ -16,17 +16,20 @@ class Which(enum.StrEnum):
 
     cluster = "cluster"
     manifest = "manifest"
+    plan = "plan"
     report = "report"
     simulation = "simulation"
 
 
 def schema(
-    which: Annotated[Which, typer.Argument(metavar="[cluster|manifest|report|simulation]", help="Of what.")] = Which.cluster,
+    which: Annotated[
+        Which, typer.Argument(metavar="[cluster|manifest|plan|report|simulation]", help="Of what.")
+    ] = Which.cluster,
 ) -> int:
     """Print a JSON Schema: of the spec, or of what ibgen writes.
 
-    `manifest` is the file in a built tree, `report` what `check --format json` prints, `simulation` what
-    `simulate --format json` prints.
+    `manifest` is the file in a built tree; `plan`, `report` and `simulation` are what `plan`, `check` and `simulate` print
+    with `--format json`.
     """
     if which is Which.cluster:
         from ibgen.spec import schema_text

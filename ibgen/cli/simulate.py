@@ -80,7 +80,9 @@ def simulate(
     ] = 0,
     format: Annotated[
         Form | None,
-        typer.Option("--format", help="csv: load of every link; svg: plots. Unless given, what the name after -o ends in."),
+        typer.Option(
+            "--format", help="csv: load of every link, or all cases; svg: plots. Unless given, what the name after -o ends in."
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write there.")] = None,
 ) -> int:
@@ -90,7 +92,7 @@ def simulate(
     costs, with --sweep the worst of all single ones.
     """
     form = _form(format, out)
-    _must_fit(form, engine, tables, fail, sweep)
+    _must_fit(engine, tables, fail, sweep)
     what = given(spec, overlays)
     if out is not None:
         refuse_inputs(out, (spec, *(overlays or ()), *([tables] if tables else [])))
@@ -138,14 +140,12 @@ def _form(format: Form | None, out: Path | None) -> Form:
     return Form(ending) if ending in Form.__members__ else Form.text
 
 
-def _must_fit(form: Form, engine: Engine, tables: Path | None, fail: list[str] | None, sweep: Parts | None) -> None:
+def _must_fit(engine: Engine, tables: Path | None, fail: list[str] | None, sweep: Parts | None) -> None:
     """Refuses options that contradict each other, before anything is read."""
     if tables is not None and engine is not Engine.auto:
         raise Refused("--tables are real tables, --engine computes others", "give one of them")
     if fail and sweep:
         raise Refused("--fail takes away what it names, --sweep one part after another", "give one of them")
-    if sweep and form is Form.svg:
-        raise Refused("a sweep has no plot", "use --format csv or json")
     if tables is not None and not tables.is_file():
         raise Refused(f"there is no dump {tables}", "`opensm -D 0x43 --dump_files_dir DIR` or `dump_lfts.sh > FILE` writes one")
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from .svg import Panel, px, rect, text, text_of
+from .simulation import share
+from .svg import Panel, px, rect, shortened, text, text_of
 
 if TYPE_CHECKING:
     from ibgen.simulate.heat import Heat
@@ -23,29 +24,43 @@ SHADES = (
 """Tenths of line rate: the viridis colour map (van der Walt and Smith, 2015), even in lightness, safe in colour blindness."""
 
 SIDE = 400
+EQUAL = 0.9995
+"""From here on a pair has all of its part: where all pairs do, there is nothing to see."""
 MOST = 256
 """Rows drawn; more are drawn several to a row, by their mean."""
-_LEFT, _TOP = 130, 52
+LETTERS = 17
+"""Of a host's or leaf's name beside the map."""
+_LEFT, _TOP = 140, 52
 
 
 def heat_panel(subnet: str, heat: Heat) -> Panel:
     """Senders from top to bottom, receivers from left to right."""
+    if np.nanmin(heat.values, initial=np.inf) >= EQUAL:
+        said = f"{heat.pattern}, {heat.model}: every pair of {heat.unit}s gets its equal part of line rate"
+        return Panel(f"{subnet}: sender by receiver", said, _TOP, ())
     values, step = folded(np.asarray(heat.values, dtype=np.float64))
     n = len(values)
     body = [f'<rect class="none" x="{_LEFT}" y="{_TOP}" width="{SIDE}" height="{SIDE}"/>', *_cells(values)]
     cell = SIDE / n
-    labels = [(i, heat.labels[i * step]) for i in _spread(n)]
+    names = _bare(heat.labels)
+    labels = [(i, names[i * step]) for i in _spread(n)]
     for i, name in labels:
         y = _TOP + (i + 0.5) * cell
-        body.append(text(_LEFT - 6, y + 4, _short(name), anchor="end"))
+        body.append(text(_LEFT - 6, y + 4, shortened(name, LETTERS), anchor="end"))
         x = _LEFT + (i + 0.5) * cell
-        body.append(text(x + 3, _TOP + SIDE + 10, _short(name), anchor="end", turn=-45))
+        body.append(text(x + 3, _TOP + SIDE + 12, shortened(name, LETTERS), anchor="end", turn=-45))
+    foot = _TOP + SIDE + 30 + 5 * max(min(len(name), LETTERS) for _, name in labels)
     body.append(text(20, _TOP + SIDE / 2, f"sending {heat.unit}", anchor="middle", turn=-90))
-    body.append(text(_LEFT + SIDE / 2, _TOP + SIDE + 92, f"receiving {heat.unit}", anchor="middle"))
+    body.append(text(_LEFT + SIDE / 2, foot, f"receiving {heat.unit}", anchor="middle"))
     body += _key()
     folds = f"; each cell the mean of {step} x {step}" if step > 1 else ""
-    said = f"{heat.pattern}, {heat.model}; share of an equal part of line rate that sender gets toward receiver{folds}"
-    return Panel(f"{subnet}: sender by receiver", said, _TOP + SIDE + 112, tuple(body))
+    said = f"{heat.pattern}, {heat.model}; share of an equal part of line rate{folds}; {_spread_of(heat.values)}"
+    return Panel(f"{subnet}: sender by receiver", said, foot + 20, tuple(body))
+
+
+def _spread_of(values: npt.NDArray[np.float64]) -> str:
+    sent = values[np.isfinite(values)]
+    return f"least {share(float(sent.min()))}, mean {share(float(sent.mean()))}" if len(sent) else "nothing sent"
 
 
 def folded(values: npt.NDArray[np.float64], most: int = MOST) -> tuple[npt.NDArray[np.float64], int]:
@@ -83,8 +98,11 @@ def _spread(n: int, most: int = 9) -> list[int]:
     return list(range(0, n, max(1, -(-n // most))))
 
 
-def _short(name: str, most: int = 15) -> str:
-    return name if len(name) <= most else name[: most - 1] + "…"
+def _bare(names: tuple[str, ...]) -> list[str]:
+    """Host names without the domain that all of them share."""
+    _, dot, domain = names[0].partition(".")
+    shared = dot and all(name.endswith(dot + domain) for name in names)
+    return [name.removesuffix(dot + domain) if shared else name for name in names]
 
 
 def _key() -> list[str]:

@@ -7,15 +7,20 @@ from the cables that would be pulled; none comes from a formula of the planner.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ibgen.fabric import GLOBAL_CABLE, HOST_CABLE, LEAF_CABLE, LOCAL_CABLE, SPINE_CABLE, Fabric, GroupPlan, IslandPlan, Subnet
+from ibgen.simulate import ChainStep, Simulation
 from ibgen.simulate.tiers import TierLoad, tier_loads
 from ibgen.spec import ClusterSpec
 
 from .plan_groups import GroupsPlan, groups_plan
+
+if TYPE_CHECKING:
+    from ibgen.simulate.summary import TrafficSummary
 
 TIERS = ("leaf", "spine", "core")
 _IN_GROUPS = {LEAF_CABLE: "leaf-spine", LOCAL_CABLE: "local", GLOBAL_CABLE: "global"}
@@ -69,6 +74,7 @@ class SubnetPlan:
     growth: Growth | None = None
     switches_kw: float | None = None  # at most; None where a model's power is not known
     groups: GroupsPlan | None = None  # of a dragonfly or dragonfly+
+    row: int = 0  # of spec.fabrics
     islands: int = 1  # subnets that no cable joins and that are counted together here: the rails of a rail-only fabric
 
 
@@ -93,7 +99,7 @@ def cluster_plan(spec: ClusterSpec, fabric: Fabric) -> ClusterPlan:
         if not planes:
             hosts = {a.pool for a in written.attach}
             count = sum(int((fabric.hosts.pool == p).sum()) for p, pool in enumerate(spec.pools) if pool.name in hosts)
-            subnets.append(SubnetPlan(written.name, written.name, 1, written.kind, written.topology.kind, count, 0))
+            subnets.append(SubnetPlan(written.name, written.name, 1, written.kind, written.topology.kind, count, 0, row=row))
     return ClusterPlan(spec.cluster, len(fabric.hosts.names), _hosts_kw(fabric), tuple(subnets))
 
 
@@ -107,7 +113,7 @@ def _subnet_plan(spec: ClusterSpec, subnet: Subnet) -> SubnetPlan:
     return SubnetPlan(
         subnet.name, written.name, subnet.plane, written.kind, topology.kind,
         len(np.unique(subnet.ports.host)), len(subnet.ports.host), tiers, _cable_plans(subnet), _growth(subnet),
-        sum(known) / 1000 if len(known) == len(watts) and watts else None, groups_plan(subnet),
+        sum(known) / 1000 if len(known) == len(watts) and watts else None, groups_plan(subnet), subnet.fabric,
     )  # fmt: skip
 
 
@@ -132,6 +138,29 @@ def together(parts: list[SubnetPlan], hosts: int) -> SubnetPlan:
         cables=tuple(cables), islands=len(parts),
         switches_kw=None if any(kw is None for kw in power) else sum(kw for kw in power if kw is not None),
     )  # fmt: skip
+
+
+def chain_of(plan: SubnetPlan, simulation: Simulation) -> list[ChainStep]:
+    """The chain of a subnet; of islands that are counted together, step by step the sum of theirs."""
+    if plan.islands == 1:
+        return [step for step in simulation.steps if step.subnet == plan.name]
+    summed: dict[str, ChainStep] = {}
+    for step in simulation.steps:
+        if step.fabric == plan.row:
+            one = summed.get(step.step)
+            summed[step.step] = step if one is None else replace(
+                one, offered_gbps=one.offered_gbps + step.offered_gbps,
+                capacity_gbps=one.capacity_gbps + step.capacity_gbps, cables=one.cables + step.cables,
+            )  # fmt: skip
+    return list(summed.values())
+
+
+def traffic_of(plan: SubnetPlan, simulation: Simulation) -> TrafficSummary | None:
+    """What was put on a subnet, on one of its shape, or on one of the islands that are counted together."""
+    for t in simulation.traffic:
+        if plan.name in (t.subnet, *t.alike) or (plan.islands > 1 and t.fabric == plan.row):
+            return t
+    return None
 
 
 def _tier_plans(subnet: Subnet, load: TierLoad, split: int) -> list[TierPlan]:

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ibgen.simulate import ChainStep, Simulation
+from ibgen.simulate.chain import UNIFORM
 
 from .cells import table
-from .plan import ClusterPlan, SubnetPlan, TierPlan
+from .plan import ClusterPlan, SubnetPlan, TierPlan, chain_of, traffic_of
 from .plan_groups import GroupsPlan
+from .simulation import names_of, wrapped
 from .style import Paint, paint
 from .traffic_text import pattern_table
 from .training_text import training_text
@@ -66,9 +68,16 @@ def _block(s: SubnetPlan, simulation: Simulation | None, draw: Paint) -> list[st
 
 def _simulated(s: SubnetPlan, simulation: Simulation, draw: Paint) -> list[str]:
     """The chain, and what the closed form says of traffic."""
-    chain = chain_table([step for step in simulation.steps if step.subnet == s.name], draw)
-    traffic = [line for t in simulation.traffic if t.subnet == s.name for line in pattern_table(t.patterns, draw)]
-    return [line for part in (chain, traffic) if part for line in ("", *part)]
+    t = traffic_of(s, simulation)
+    if t is None:
+        traffic = wrapped("", "traffic: `ibgen simulate` puts it on this fabric's tables", hang=0)
+    elif s.name in t.alike:
+        traffic = wrapped("", f"traffic: as {t.subnet}, which has the same shape", hang=0)
+    else:
+        others = names_of((t.subnet, *t.alike))
+        traffic = pattern_table(t.patterns, draw)
+        traffic += wrapped("", f"of {t.subnet}, and so of {others}", hang=0) if t.alike else []
+    return [line for part in (chain_table(chain_of(s, simulation), draw), traffic) if part for line in ("", *part)]
 
 
 def _groups(g: GroupsPlan) -> list[list[str]]:
@@ -92,7 +101,10 @@ def chain_table(steps: list[ChainStep], draw: Paint) -> list[str]:
     """Capacity against offered, step by step; nothing where there are no steps."""
     rows = [["chain", "offered", "capacity", "ratio"]]
     rows += [[s.step, rate(s.offered_gbps), rate(s.capacity_gbps), ratio(s.ratio)] for s in steps]
-    return _table(rows, {1, 2, 3}, draw) if steps else []
+    if not steps:
+        return []
+    between = any(s.step in ("local", "global") for s in steps)
+    return _table(rows, {1, 2, 3}, draw) + ([f"  {UNIFORM}"] if between else [])
 
 
 def _table(rows: list[list[str]], right: set[int], draw: Paint) -> list[str]:

@@ -1,4 +1,4 @@
-"""The plots of a simulation as one SVG page: who gets what, how full links are, busbw over size, scaling.
+"""The plots of a simulation as one SVG page: who gets what, how full links are, busbw over size, scaling, sweeps.
 
 Takes `Simulated`. Gives text. No display, no plotting library; the same bytes on every machine.
 """
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from . import svg
 from .heat import heat_panel
+from .plots_sweep import sweep_panels
 from .simulation import Scaling, Simulated, count, figure
+from .simulation_verdict import alike_text
 from .svg import BOTTOM, COLORS, LEFT, RIGHT, TOP, WIDTH, Axis, Panel, line, round_ticks, text
 from .training_text import line_rate, size
 
@@ -32,8 +34,9 @@ def plots_svg(result: Simulated) -> str:
     """One page for everything that can be drawn of the studies."""
     panels = [p for s in result.studies for p in _panels(s, result)]
     panels += [_scaling(s) for s in result.scaling if any(p.step for p in s.points)]
+    panels += [p for s in result.sweeps for p in sweep_panels(s, alike_text(s.subnet, result))]
     if not panels:
-        panels = [Panel(result.cluster, "nothing to draw: no subnet was studied", 60, ())]
+        panels = [Panel(result.cluster, "nothing to draw: there are no links with traffic to show", 60, ())]
     return svg.page(f"{result.cluster}: simulated traffic", panels)
 
 

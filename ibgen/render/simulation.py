@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ibgen import hostlist
 from ibgen.diagnostics import Path
 from ibgen.simulate import ChainStep
 
@@ -97,6 +98,14 @@ def count(n: int, word: str) -> str:
     return f"{n:,} {word}" + ("" if n == 1 else "s")
 
 
+def names_of(names: tuple[str, ...]) -> str:
+    """Subnet names as a host list where they are such names."""
+    try:
+        return hostlist.fold(names)
+    except hostlist.HostlistError:
+        return ", ".join(names)
+
+
 def wrapped(head: str, text: str, indent: int = 2, hang: int = 8) -> list[str]:
     """A paragraph behind its word, further lines set under its first letter."""
     first = " " * indent + f"{head:<{hang}}"
@@ -137,6 +146,7 @@ def only(study: Study, names: Sequence[str]) -> Study:
         worst=tuple(x for x in study.worst if x.pattern in kept),
         rates=tuple(x for x in study.rates if x.pattern in kept),
         bounds=tuple(x for x in study.bounds if x.pattern in kept),
+        detours=study.detours if study.detours is not None and study.detours.pattern in kept else None,
     )
 
 

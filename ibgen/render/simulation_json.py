@@ -7,6 +7,7 @@ null. Link by link there is CSV.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -75,16 +76,17 @@ def _study(s: Study, result: Simulated) -> dict[str, Any]:
         "subnets_alike": len(_alike(s.subnet, result)),
         "alike": _alike(s.subnet, result),
         "tables": plain(s.tables),
-        "chain": [_step(step) for step in result.chain if step.subnet == s.subnet],
+        "chain": [step_json(step) for step in result.chain if step.subnet == s.subnet],
         "patterns": plain(s.patterns),
         "tiers": plain(s.tiers),
         "worst": [_worst(w, result) for w in s.worst],
         "rates": [plain(r) | {"background": {name: plain(part) for name, part in r.background}} for r in s.rates],
         "bounds": plain(s.bounds),
+        "detours": plain(s.detours),
         "rank_order": plain(s.order),
         "fabric_rates": [_rating(r, result) for r in s.ratings],
         "collectives": [_pool(p, result) for p in s.collectives],
-        "training": [_outcome(o, result) for o in s.training],
+        "training": [outcome_json(o, result.workloads) for o in s.training],
         "notes": list(s.notes),
         "heat": None if s.heat is None else _heat(s.heat),
     }
@@ -116,7 +118,8 @@ def _sweep(s: Sweep, result: Simulated) -> dict[str, Any]:
     return plain(s) | {"quantiles": _quantiles(s.quantiles), "alike": _alike(s.subnet, result)}  # type: ignore[no-any-return]
 
 
-def _step(step: ChainStep) -> dict[str, Any]:
+def step_json(step: ChainStep) -> dict[str, Any]:
+    """One step of the chain."""
     return {
         "step": step.step,
         "offered_gbps": plain(step.offered_gbps),
@@ -161,10 +164,11 @@ def _pool(p: PoolCollectives, result: Simulated) -> dict[str, Any]:
     }
 
 
-def _outcome(o: TrainingOutcome, result: Simulated) -> dict[str, Any]:
+def outcome_json(o: TrainingOutcome, workloads: Sequence[str]) -> dict[str, Any]:
+    """What became of one workload: its step, or why it does not fit."""
     step = None if o.step is None else _training(o.step)
     return {
-        "workload": result.workloads[o.row],
+        "workload": workloads[o.row],
         "step": step,
         "misfits": plain(o.misfits),
         "sensitivity": None if o.sensitivity is None else _sensitivity(o.sensitivity),

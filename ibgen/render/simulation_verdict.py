@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ibgen import hostlist
-
 from .plan_text import rate, ratio
-from .simulation import Simulated, count, figure, percent, share, wrapped
+from .simulation import Simulated, count, figure, names_of, percent, share, wrapped
 from .style import Paint
 from .training_text import line_rate, size
 
@@ -60,14 +58,6 @@ def alike_text(subnet: str, result: Simulated) -> str:
     return f"{len(others) + 1:,} subnets of one shape, {names_of((subnet, *others))}: this one was studied for all"
 
 
-def names_of(names: tuple[str, ...]) -> str:
-    """Subnet names as a host list where they are such names."""
-    try:
-        return hostlist.fold(names)
-    except hostlist.HostlistError:
-        return ", ".join(names)
-
-
 def _bandwidth(steps: list[ChainStep], result: Simulated, draw: Paint) -> str:
     """Every step by its ratio; those beyond what the spec allows with what is missing."""
     if not steps:
@@ -98,7 +88,7 @@ def _short(x: ChainStep, most: float, least: float) -> str:
 
 def _tables(s: Study) -> str:
     """Jobs' own traffic first, then everyone at once, then at random."""
-    own = [p for p in s.patterns if p.name.startswith(("rail ", "pipeline ", "experts ", "shift by a group"))]
+    own = [p for p in s.patterns if p.flows and p.name.startswith(("rail ", "pipeline ", "experts ", "shift by a group"))]
     rest = [p for name in JUDGED for p in s.patterns if p.name == name]
     if not own and not rest:
         return ""

@@ -86,6 +86,11 @@ def text(x: float, y: float, value: str, *, anchor: str = "start", style: str = 
     return f'<text x="{px(x)}" y="{px(y)}"{kind}{anchored}{where}>{text_of(value)}</text>'
 
 
+def shortened(name: str, most: int) -> str:
+    """A name in at most so many letters; of a longer one the end is kept, where names differ, and some of the start."""
+    return name if len(name) <= most else f"{name[: most // 3]}…{name[len(name) - most + most // 3 + 1 :]}"
+
+
 def px(value: float) -> str:
     """A coordinate: a tenth of a pixel, without a trailing zero."""
     shown = f"{value:.1f}"
@@ -116,12 +121,11 @@ def color(index: int) -> str:
 
 
 def legend(names: Sequence[Sequence[str]], y: float = TOP) -> list[str]:
-    """The lines of a plot by name, at its right; a line that is several has them one below another."""
+    """The lines of a plot by name, at its right; every name has its line before it, also where several share one."""
     x, row, made = WIDTH - RIGHT + 14, y + 8, []
     for i, together in enumerate(names):
-        made.append(polyline([(x, row), (x + 26, row)], i))
         for name in together:
-            made.append(text(x + 32, row + 4, name))
+            made += [polyline([(x, row), (x + 26, row)], i), text(x + 32, row + 4, name)]
             row += 18
     return made
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .cells import printable, table
-from .simulation import count, percent, share
+from .simulation import count, names_of, percent, share
 from .style import Paint
 
 if TYPE_CHECKING:
@@ -39,15 +39,27 @@ def _row(p: PatternResult) -> list[str]:
 
 
 def summary_lines(simulation: Simulation, workloads: Sequence[str]) -> Iterator[str]:
-    """What `build` says of traffic: a line per subnet and workload."""
-    for t in simulation.traffic:
-        said = ", ".join(_brief(p) for p in t.patterns)
-        if said:
-            yield f"{printable(t.subnet)}: {said} of line rate ({t.model})"
+    """What `build` says of bandwidth: two lines per subnet (alike ones together), one per workload."""
+    others = {name: t.subnet for t in simulation.traffic for name in t.alike}
+    for name in dict.fromkeys(step.subnet for step in simulation.steps):
+        if name in others:
+            continue
+        t = next((t for t in simulation.traffic if t.subnet == name), None)
+        shown = printable(names_of((name, *t.alike)) if t is not None else name)
+        ratios = ", ".join(f"{x.step} {_ratio(x.ratio)}" for x in simulation.steps if x.subnet == name)
+        yield f"{shown}: offered to capacity {ratios} (counted)"
+        if t is not None and t.patterns:
+            yield f"{shown}: {', '.join(map(_brief, t.patterns))} of line rate ({t.model})"
+        else:
+            yield f"{shown}: traffic on its tables: ibgen simulate"
     for o in simulation.training:
         if o.step is not None:
             exposed = f"{percent(o.step.exposed_share)} of a step waits for communication"
             yield f"{printable(workloads[o.row])}: MFU {percent(o.step.mfu)}, {exposed} (NCCL's tuning model at line rate)"
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.2f}:1" if value != float("inf") else "no uplink"
 
 
 def _brief(p: PatternResult) -> str:

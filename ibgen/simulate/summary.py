@@ -13,6 +13,7 @@ from ibgen.route import Graph, NotRouted, graph
 from ibgen.route.pointwise import Pointwise, pointwise
 from ibgen.spec import ClusterSpec
 
+from .alike import alike
 from .engines import engine_of
 from .jobs import compute_rows, place_of, rings
 from .loads import Estimate, estimate, flow_loads
@@ -21,6 +22,7 @@ from .results import PatternResult, counted, estimated
 from .stand_ins import STAND_INS
 
 MODEL = "static tables, closed form of D-mod-k"
+ONE_SWITCH = "static tables, one switch"
 SEED = 1
 FLOWS = 65_536
 """Flows of the permutation estimate: one permutation of a large fabric, up to 16 of a small one."""
@@ -28,40 +30,45 @@ FLOWS = 65_536
 
 @dataclass(frozen=True, slots=True)
 class TrafficSummary:
-    """One subnet: rail rings in host order, a shift by one leaf in leaf order, a random permutation."""
+    """One subnet: rail rings in host order, a shift by one leaf in leaf order, a random permutation. `alike`: the other subnets
+    of its shape."""
 
     subnet: str
     fabric: int
     model: str
     patterns: tuple[PatternResult, ...]
+    alike: tuple[str, ...] = ()
 
 
 def traffic_summaries(spec: ClusterSpec, fabric: Fabric) -> tuple[TrafficSummary, ...]:
-    """One per subnet that the closed form answers; of alike planes only the first."""
+    """One per shape of subnet that the closed form answers."""
     found = []
-    seen: set[int] = set()
-    for s in fabric.subnets:
-        if s.fabric in seen or "dmodk" not in STAND_INS.get(engine_of(spec, s), ()) or len(s.ports.host) < 2:
+    for rows in alike(fabric):
+        s = fabric.subnets[rows[0]]
+        single = len(s.switches.names) == 1
+        if len(s.ports.host) < 2 or not (single or "dmodk" in STAND_INS.get(engine_of(spec, s), ())):
             continue
-        seen.add(s.fabric)
         g = graph(s)
         try:
             form = pointwise(g)
         except NotRouted:
             continue
         if len(g.plugged) > 1:
-            found.append(TrafficSummary(s.name, s.fabric, MODEL, tuple(_patterns(fabric, s, g, form))))
+            model = ONE_SWITCH if single else MODEL
+            others = tuple(fabric.subnets[row].name for row in rows[1:])
+            found.append(TrafficSummary(s.name, s.fabric, model, tuple(_patterns(fabric, s, g, form, model)), others))
     return tuple(found)
 
 
-def _patterns(fabric: Fabric, s: Subnet, g: Graph, form: Pointwise) -> list[PatternResult]:
+def _patterns(fabric: Fabric, s: Subnet, g: Graph, form: Pointwise, model: str) -> list[PatternResult]:
     rows, leaf = g.by_leaf[0], int(g.host_links.max(initial=1))
     jobs = compute_rows(s, g)
     found = []
     if len(jobs) > 1:
-        found.append(counted("rail rings", MODEL, flow_loads(form, rings(s, jobs, place_of(fabric)), False), "in host order"))
-    found.append(counted("shift by a leaf", MODEL, flow_loads(form, shift(rows, leaf), False), f"by {leaf}, in leaf order"))
-    found.append(estimated(_permutations(form, g.plugged), MODEL))
+        found.append(counted("rail rings", model, flow_loads(form, rings(s, jobs, place_of(fabric)), False), "in host order"))
+    if leaf < len(rows):
+        found.append(counted("shift by a leaf", model, flow_loads(form, shift(rows, leaf), False), f"by {leaf}, in leaf order"))
+    found.append(estimated(_permutations(form, g.plugged), model))
     return found
 
 
