@@ -12,7 +12,7 @@ from ibgen.spec import ClusterSpec
 
 @rule("IBG217", "planes-pair-rails", Severity.WARNING)
 def planes_pair_rails(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
-    """A rail that belongs to one GPU on one plane and to another GPU on the next.
+    """A rail that belongs to one GPU on one plane and to another GPU on the next, where both GPUs are on both.
 
     Adapters are lined up in the order of the `attach` entry: the first of each plane is rail 0, the second rail 1. With lists
     in different orders a rail is GPU 0's here and GPU 1's there. Libraries that merge the ports of a rail over the planes then
@@ -67,29 +67,35 @@ def planes_pair_rails(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
         planes = fabric.of(row)
         if len(planes) < 2 or isinstance(planes[0].layout, IslandPlan):
             continue
-        first: dict[tuple[int, int], tuple[int, str, int]] = {}  # (pool, rail) -> GPU, adapter, plane
+        first: dict[int, tuple[int, dict[int, tuple[int, str]]]] = {}  # pool -> plane, and rail -> GPU and adapter
         told: set[int] = set()
         for plane in planes:
-            for pool, rail, attach, hca in _rails(fabric, plane):
-                adapter = fabric.hosts.platforms[pool].hcas[hca]
-                if adapter.gpu is None:
-                    continue
-                gpu, name, number = first.setdefault((pool, rail), (adapter.gpu, adapter.name, plane.plane))
-                if gpu == adapter.gpu or attach in told:
-                    continue
-                told.add(attach)
-                yield planes_pair_rails.finding(
-                    f"rail {rail} is GPU {gpu}'s on plane {number} ({name}) and GPU {adapter.gpu}'s on plane {plane.plane}",
-                    ("fabrics", row, "attach", attach, "hcas"),
-                    label=f"{adapter.name} stands where GPU {gpu}'s adapter belongs",
-                    hint="name the adapters of every plane in the same order of GPUs",
-                )
+            for pool, rails in _rails(fabric, plane).items():
+                number, there = first.setdefault(pool, (plane.plane, {r: (gpu, name) for r, (gpu, name, _) in rails.items()}))
+                if {gpu for gpu, _ in there.values()} != {gpu for gpu, _, _ in rails.values()}:
+                    continue  # GPUs that are on one plane only: no rail spans the two
+                for rail, (gpu, name, attach) in rails.items():
+                    other = there.get(rail)
+                    if other is None or other[0] == gpu or attach in told:
+                        continue
+                    told.add(attach)
+                    here = f"GPU {gpu}'s on plane {plane.plane}"
+                    yield planes_pair_rails.finding(
+                        f"rail {rail} is GPU {other[0]}'s on plane {number} ({other[1]}) and {here}",
+                        ("fabrics", row, "attach", attach, "hcas"),
+                        label=f"{name} stands where GPU {other[0]}'s adapter belongs",
+                        hint="name the adapters of every plane in the same order of GPUs",
+                    )
 
 
-def _rails(fabric: Fabric, plane: Subnet) -> list[tuple[int, int, int, int]]:
-    """(pool, rail, row of `attach`, adapter) of a plane, each once, in that order."""
+def _rails(fabric: Fabric, plane: Subnet) -> dict[int, dict[int, tuple[int, str, int]]]:
+    """Per pool, for each rail of a plane with a GPU: that GPU, the adapter and the row of `attach`."""
     ports = plane.ports
     keep = ports.compute & (ports.rail >= 0)
     columns = [fabric.hosts.pool[ports.host[keep]], ports.rail[keep], ports.attach[keep], ports.hca[keep]]
-    rows: list[list[int]] = np.unique(np.stack(columns, axis=1), axis=0).tolist()
-    return [(pool, rail, attach, hca) for pool, rail, attach, hca in rows]
+    found: dict[int, dict[int, tuple[int, str, int]]] = {}
+    for pool, rail, attach, hca in np.unique(np.stack(columns, axis=1), axis=0).tolist():
+        adapter = fabric.hosts.platforms[pool].hcas[hca]
+        if adapter.gpu is not None:
+            found.setdefault(pool, {})[rail] = (adapter.gpu, adapter.name, attach)
+    return found

@@ -42,7 +42,7 @@ def plan_dragonfly(topology: Dragonfly, router: SwitchModel, hosts: Hosts, at: P
     shape, findings = _edge(topology.rails == "aligned", hosts, a, p, p, (*at, "p"), (*at, "a"))
     if shape is None:
         return None, findings
-    groups = topology.groups or a * h // (topology.links or 1) + 1
+    groups = topology.groups or max(2, a * h // (topology.links or 1) + 1)  # of one group `links` would say nothing
     spread, findings = _spread(groups, a * h, topology.links, at)
     if spread is None:
         return None, findings

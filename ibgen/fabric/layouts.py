@@ -30,6 +30,12 @@ class GroupPlan:
         return self.spines > 0
 
     @property
+    def cyclic(self) -> bool:
+        """Whether cables join the switches in rings that paths can follow: not where every two routers are joined (one group,
+        or groups of one router), nor in the tree that a dragonfly+ of one group is."""
+        return self.groups > 1 and (self.plus or self.leaves > 1)
+
+    @property
     def even(self) -> bool:
         """Whether every two groups have equally many cables."""
         return self.pair == self.pair_most
@@ -44,3 +50,4 @@ class IslandPlan:
     units: int
     rails: int
     slots: int  # of a unit
+    down: int  # host ports of the leaf, after a split

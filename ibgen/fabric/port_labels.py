@@ -18,7 +18,8 @@ def port_labels(subnet: Subnet, switch: int) -> dict[int, str]:
     """InfiniBand port number -> label, for every data port of a switch. Under a split only host ports have lanes."""
     s = subnet.switches
     ways = int(s.split[switch])
-    down = subnet.plan.down if subnet.plan is not None and ways > 1 else 0
+    plan = subnet.plan or subnet.layout
+    down = plan.down if plan is not None and ways > 1 else 0
     return _labels(subnet.models[s.model[switch]], ways, down)
 
 

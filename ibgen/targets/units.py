@@ -82,7 +82,7 @@ def _planned(fabric: Fabric, f: int, prefix: str) -> list[Unit]:
             pod = prefix + pods[name] if pods[name] else ""
             first = found.get(name) or Unit(
                 prefix + name, prefix, f, _island(subnet, int(island[groups[name][0]])), pod, (), subnet.top + 1,
-                isinstance(subnet.layout, GroupPlan),
+                isinstance(subnet.layout, GroupPlan) and subnet.layout.groups > 1,
             )  # fmt: skip
             found[name] = replace(first, hosts=tuple(sorted((*first.hosts, *rows))))
     return list(found.values())

@@ -143,6 +143,7 @@ def test_service_hosts_take_reserved_ports_of_the_last_group() -> None:
         ("n1", {"a": 24, "p": 12, "h": 12}, "IBG243", "a"),
         ("n1", {"a": 4, "p": 2, "h": 2, "groups": 10}, "IBG244", "groups"),
         ("n1", {"a": 4, "p": 2, "h": 2, "groups": 5, "links": 3}, "IBG244", "links"),
+        ("n1", {"a": 4, "p": 2, "h": 2, "links": 9}, "IBG244", "links"),  # not one group in silence
         ("n[1-9]", {"a": 2, "p": 2, "h": 1, "groups": 2}, "IBG108", "groups"),
     ],
 )

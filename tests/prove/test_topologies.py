@@ -21,13 +21,24 @@ pools: [{name: cpu, hosts: "n[01-72]", platform: {kind: generic, hcas: [{name: m
 fabrics:
   - name: ib
     control: {kind: opensm, routing: [ENGINE]}  # ibgen: ignore[IBG404] the test wants to see the loop
-    topology: {kind: dragonfly, switch: qm8700, a: 4, p: 2, h: 2}
+    topology: TOPOLOGY
     attach: [{pool: cpu, hcas: compute}]
+requirements: {oversubscription: 100}
 """
 
 
-def verdict(folder: Path, engine: str) -> Verdict:
-    (folder / "flies.yaml").write_text(SPEC.replace("ENGINE", engine))
+FLIES = "{kind: dragonfly, switch: qm8700, a: 4, p: 2, h: 2}"
+PLUS = (
+    "{kind: dragonfly-plus, groups: 9, rails: host, leaf: {switch: qm8700, downlinks: 2, uplinks: 2, count: 2},"
+    " spine: {switch: qm8700, count: 2, uplinks: 4}}"
+)
+ONE_GROUP = "{kind: dragonfly, switch: qm8700, a: 4, p: 4, h: 2, groups: 1}"
+ONE_ROUTER = "{kind: dragonfly, switch: qm8700, a: 1, p: 5, h: 3, groups: 4}"
+
+
+def verdict(folder: Path, engine: str, topology: str = FLIES, hosts: str = "n[01-72]") -> Verdict:
+    text = SPEC.replace("ENGINE", engine).replace("TOPOLOGY", topology).replace("n[01-72]", hosts)
+    (folder / "flies.yaml").write_text(text)
     report, plan = compiler.build(compiler.Input(folder / "flies.yaml"), folder / "tree")
     assert plan is not None, [(d.code.id, d.message) for d in report.diagnostics]
     return prove(folder / "tree", json.loads((folder / "tree" / "expect.json").read_text()), os.environ, str)
@@ -51,6 +62,28 @@ def test_dfsssp_routes_and_the_verdict_says_what_it_could_not_judge(tmp_path: Pa
     assert found.status == "passed", found
     routes = next(c for c in found.checks if c.name == "ib: routes")
     assert "not judged" in routes.detail
+
+
+@pytest.mark.parametrize(
+    ("engine", "topology", "hosts"),
+    [
+        ("minhop", PLUS, "n[01-36]"),
+        ("nue", PLUS, "n[01-36]"),
+        ("minhop", ONE_GROUP, "n[01-16]"),
+        ("minhop", ONE_ROUTER, "n[01-20]"),
+    ],
+)
+def test_shapes_whose_shortest_paths_close_no_loop(tmp_path: Path, engine: str, topology: str, hosts: str) -> None:
+    """What IBG404 says less of: a whole dragonfly+, and routers that are all joined."""
+    found = verdict(tmp_path, engine, topology, hosts)
+    assert found.status == "passed", found
+    assert next(c for c in found.checks if c.name == "ib: routes").detail == "no dead ends, no credit loops"
+
+
+def test_updn_on_a_dragonfly_plus_leaves_hosts_without_a_path(tmp_path: Path) -> None:
+    found = verdict(tmp_path, "updn", PLUS, "n[01-36]")
+    assert found.status == "failed", found
+    assert any("Dead end" in c.detail for c in found.checks if not c.passed)
 
 
 @pytest.mark.slow

@@ -53,7 +53,7 @@ def _island(f: RailFrame, leaf: int, ports: Ports, reserved: Reserved) -> Subnet
         name=f"{f.name}-{place}", fabric=f.fabric, plane=leaf + 1, models=(f.leaf,), ports=own,
         switches=_switch(f, f"{f.prefix}leaf-{place}", unit + 1, rail), cables=cables(own, []),
         reserved=_reserved(reserved, leaf), plan=None,
-        layout=IslandPlan(unit + 1, rail, f.units, f.shape.rails, f.shape.unit),
+        layout=IslandPlan(unit + 1, rail, f.units, f.shape.rails, f.shape.unit, f.shape.down),
     )  # fmt: skip
 
 
