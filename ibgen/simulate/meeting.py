@@ -22,6 +22,9 @@ from .walking import Tables
 UNEVEN = 1.5
 """A cable that serves more than this multiple of an equal part of the destinations is called uneven."""
 
+GREEDY = frozenset({"minhop", "updn"})
+"""Engines that give each destination the least loaded port, switch by switch in the order of LIDs (reference: finding 1)."""
+
 UPWARD = {"up": "uplinks", "down": "cables down", "between groups": "cables between the groups"}
 
 
@@ -54,6 +57,12 @@ class _Case:
     @property
     def least(self) -> int:
         return -(-self.total // max(1, len(self.beside.links)))
+
+    @property
+    def in_step(self) -> bool:
+        """Whether one uplink of an upper switch has it all: the leaves sent up just the destinations it sends there."""
+        upper = self.beside.kind == "up" and int(self.tables.graph.tier[self.beside.switch]) > 0
+        return upper and len(self.targets) > 1 and len(self.beside.links) > 1 and self.load == self.total
 
     @property
     def switch(self) -> str:
@@ -128,6 +137,9 @@ def _dealt(x: _Case) -> str:
     same = _congruent(x)
     if same:
         return f"these {x.load:,} go to {same}"
+    if x.in_step:
+        rest = len(x.beside.links) - 1
+        return f"all that come up to {x.switch} leave by this one, {rest} beside it idle: the tiers deal destinations in step"
     g, b = x.tables.graph, x.beside
     beyond = g.plugged[g.leaf[g.plugged] != b.switch]
     ports = x.tables.ports(beyond, np.full(len(beyond), b.switch)) if isinstance(x.tables, Pointwise) else None
@@ -176,6 +188,8 @@ def _help(x: _Case) -> str:
         return f"{spread}routing that may go through a third group: compare the bounds of adaptive routing"
     if forced:
         return f"as many cables as flows: {x.total:,} here, where there are {len(b.links):,}"
+    if x.in_step and x.tables.engine in GREEDY:
+        return f"`routing: [ftree]`, which deals destinations tier by tier; {x.tables.engine} counts on every switch alike"
     if x.pattern == "rail rings":
         return "another rank order: hosts in leaf order (see rank order)"
     ways = f"the {len(b.links):,} {UPWARD.get(b.kind, 'cables')}"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 
+from ibgen import assets
 from ibgen.compiler import Input, compile
 from ibgen.render.cables import cable_rows, cables_csv, cables_json, cables_table
 from ibgen.render.plan import ClusterPlan, Growth, cluster_plan
@@ -120,6 +122,44 @@ def test_json_is_complete_and_plain() -> None:
     assert fabric["cables"][1] == {"between": "leaf-spine", "count": 1024, "rate_gbps": 400}
     assert fabric["growth"] == {"units": 4, "before_spines": 0, "before_tier": 4}
     assert (document["format"], document["version"]) == ("ibgen-plan", 1)
+
+
+SCHEMAS = {name: json.loads((assets.schemas() / f"{name}.schema.json").read_text()) for name in ("plan", "simulation")}
+
+
+@pytest.mark.parametrize("name", ["azure-burst", "dragonfly-1056", "multi-plane", "rail-only", "superpod-h100", "tenants"])
+def test_json_is_of_its_schema_and_has_the_facts_of_the_text(name: str) -> None:
+    c, _ = compile(Input(assets.examples() / f"{name}.yaml"))
+    assert c.spec is not None
+    assert c.fabric is not None
+    plan, workloads = cluster_plan(c.spec, c.fabric), [w.name for w in c.spec.workloads]
+    document = json.loads(plan_json(plan, c.simulation, workloads))
+    jsonschema.validate(document, SCHEMAS["plan"])
+    text = plan_text(plan, c.simulation, workloads=workloads)
+    for fabric in document["fabrics"]:
+        for pattern in (fabric["traffic"] or {"patterns": []})["patterns"]:
+            assert f"{pattern['share']:.4f}" in text
+            assert pattern["name"] in text
+        assert all(step["step"] in text for step in fabric["chain"])
+    assert [t["workload"] for t in document["training"]] == workloads
+
+
+def test_islands_have_the_chain_of_all_and_the_traffic_of_one() -> None:
+    """Eight rails of eight DGX hosts and a manager: 9 x 8 adapters of 400 Gb/s."""
+    c, _ = compile(Input(assets.examples() / "rail-only.yaml"))
+    assert c.spec is not None
+    assert c.fabric is not None
+    (fabric,) = json.loads(plan_json(cluster_plan(c.spec, c.fabric), c.simulation))["fabrics"]
+    assert {s["step"]: s["offered_gbps"] for s in fabric["chain"]}["hca-leaf"] == 9 * 8 * 400
+    assert fabric["traffic"]["studied"] == "compute-u01-r0"
+    assert [p["share"] for p in fabric["traffic"]["patterns"]] == [1.0, 1.0]  # one switch: nothing meets
+
+
+def test_what_plan_and_simulate_both_print_has_one_form() -> None:
+    plan, simulation = SCHEMAS["plan"]["$defs"], SCHEMAS["simulation"]["$defs"]
+    shared = [name for name in ("chain", "pattern", "outcome", "step", "axis", "sensitivity") if name in plan]
+    assert "pattern" in shared
+    assert all(plan[name] == simulation[name] for name in shared)
 
 
 def test_rates_and_ratios() -> None:

@@ -123,8 +123,8 @@ def test_one_pattern_alone() -> None:
 
 
 def test_line_rate_of_busbw() -> None:
-    """nccl-tests' busbw of a ring is that of a host's adapters, of an all-to-all that of one rank: 8 GPUs on 8 x 50 GB/s. Of the
-    1,015 others that a rank sends to, 1,008 are on other hosts."""
+    """nccl-tests' busbw of a ring is that of a host's adapters, of an all-to-all that of one rank: 8 GPUs on 8 x 50 GB/s. Of
+    the 1,015 others that a rank sends to, 1,008 are on other hosts."""
     assert line_rate(studies.curve("all_reduce")) == 400
     assert line_rate(studies.curve("alltoall")) == pytest.approx(50 * 1015 / 1008)
     assert line_rate(studies.curve(line=0.0)) is None
