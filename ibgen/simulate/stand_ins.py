@@ -37,7 +37,7 @@ SENTENCES = {
         "torus-2QoS routes tori only and refuses all else, where OpenSM falls back to minhop; on a torus its own ways are "
         "others than those of {engine}"
     ),
-    "dnup": "{engine} tables stand in for dnup, which forbids turns by ranks counted from the hosts: some of its ways are longer",
+    "dnup": "{engine} tables stand in for dnup, which forbids turns by ranks from the hosts: some of its ways are longer",
     "file": "the tables of `file` stand in a file that was not given: --tables reads them; until then {engine}",
     "dfsssp": _OWN,
     "sssp": _OWN,
