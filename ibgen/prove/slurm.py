@@ -28,6 +28,9 @@ NODES, TOPOLOGY, GRES = f"{FOLDER}/nodes.conf", f"{FOLDER}/topology.conf", f"{FO
 SAMPLE = 32
 """Nodes that are asked for alone: the first and last of as many leaves as fit. Each costs one sbatch, some 20 ms."""
 
+_NAMED = 8
+"""Leaves that a line of the verdict names."""
+
 _INSTALL = "install slurmctld, slurm-client and munge (Debian, Ubuntu: apt-get install slurmctld slurm-client munge)"
 _ROOT = "run as root, or in a container: slurmctld changes to its own user"
 
@@ -174,7 +177,7 @@ def _line(conf: Path, said: str) -> int:
 
 
 def _placed(running: Controller, wanted: Mapping[str, Any]) -> Iterator[Check]:
-    """Jobs of one and of two units lie inside so many; a job over two roots is refused."""
+    """Jobs of one and of two units lie inside so many, a large one of a dragonfly goes over all; over two roots is refused."""
     leaf_of = {host: name for name, hosts in _leaves(wanted).items() for host in expand(hosts)}
     for job in wanted["placements"]:
         hosts, said = _hosts(running, job["options"].split())
@@ -183,8 +186,11 @@ def _placed(running: Controller, wanted: Mapping[str, Any]) -> Iterator[Check]:
             yield Check(name, not hosts, said if hosts else "refused, as it would straddle two roots", TOPOLOGY)
             continue
         touched = sorted({leaf_of.get(host, "no leaf") for host in hosts})
-        good = len(hosts) == job["nodes"] and len(touched) <= job["leaves"] and "no leaf" not in touched
-        yield Check(name, good, f"{len(hosts)} nodes in {', '.join(touched[:8])}" if hosts else said, TOPOLOGY)
+        fits = job.get("spread", 1) <= len(touched) <= job["leaves"]
+        good = len(hosts) == job["nodes"] and fits and "no leaf" not in touched
+        more = f" and {len(touched) - _NAMED} more" if len(touched) > _NAMED else ""
+        where = f"{len(hosts)} nodes in {', '.join(touched[:_NAMED])}{more}"
+        yield Check(name, good, where if hosts else said, TOPOLOGY)
 
 
 def _every_node(running: Controller, wanted: Mapping[str, Any]) -> Check:

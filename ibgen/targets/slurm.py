@@ -180,7 +180,7 @@ def expect(scheduler: Scheduler) -> dict[str, Any]:
     """What slurmctld must understand and where it must place jobs, as plain JSON values.
 
     `switches`: name -> {nodes} or {switches}. `unavailable`: planned and down hosts. `placements`: sbatch options, how many
-    nodes, over at most how many leaves; or `refused` for jobs that would straddle two roots.
+    nodes, over at most how many leaves (`spread`: over at least how many); or `refused` for jobs that would straddle two roots.
     """
     away = [h for group in scheduler.nodes if group.state in ("FUTURE", "DOWN") for h in group.hosts]
     return {
@@ -200,7 +200,9 @@ def expect(scheduler: Scheduler) -> dict[str, Any]:
 
 
 def _placements(scheduler: Scheduler, away: set[str]) -> Iterable[dict[str, Any]]:
-    """Per partition: the largest job of one unit, the largest of two units side by side, one that would straddle two roots."""
+    """Per partition: the largest job of one unit, the largest of two units side by side, one that would straddle two roots. In
+    a dragonfly the second is a job larger than any group, which goes over all of them: 20 nodes over four groups of 16 are
+    five in each (measured, 22.05 and 25.11)."""
     tree = bool(scheduler.switches)
     leaves = {s.name: s.hosts for s in scheduler.switches if s.hosts} or {b.name: b.hosts for b in scheduler.blocks}
     parent = {child: s.name for s in scheduler.switches for child in s.children}
@@ -219,6 +221,9 @@ def _placements(scheduler: Scheduler, away: set[str]) -> Iterable[dict[str, Any]
             yield _job(partition.name, one, 1, tree)
         if two and tree and DRAGONFLY not in scheduler.params:
             yield _job(partition.name, two, 2, tree)
+        groups = [size for sizes in beside.values() for size in sizes if size]
+        if DRAGONFLY in scheduler.params and len(below) == 1 and 1 < len(groups) <= one + 1:
+            yield _job(partition.name, one + 1, len(groups), False) | {"spread": len(groups)}
         if tree and sum(size > 0 for size in below.values()) > 1:
             yield {"options": f"-p {partition.name} -N{len(allowed)}", "nodes": len(allowed), "refused": True}
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ibgen import assets, compiler
+from ibgen.prove import run as prove_all
 from ibgen.prove.opensm import prove
 from ibgen.prove.verdict import Verdict
 
@@ -84,6 +85,38 @@ def test_updn_on_a_dragonfly_plus_leaves_hosts_without_a_path(tmp_path: Path) ->
     found = verdict(tmp_path, "updn", PLUS, "n[01-36]")
     assert found.status == "failed", found
     assert any("Dead end" in c.detail for c in found.checks if not c.passed)
+
+
+TWO = "{kind: generic, sockets: 2, cores: 32, memory_mb: 65536, hcas: [{name: mlx5_0, rate: 200G}, {name: mlx5_1, rate: 200G}]}"
+ON_PLANES = "[{pool: cpu, hcas: [mlx5_0], ports: {1: a}}, {pool: cpu, hcas: [mlx5_1], ports: {1: b}}]"
+PLANES = "{kind: fat-tree, planes: 2, unit: 8, leaf: {switch: qm8700, downlinks: 8, uplinks: 8}, spine: {switch: qm8700}}"
+FOUR = "{kind: dragonfly, switch: qm8700, a: 4, p: 4, h: 2, groups: 4}"
+
+
+@pytest.mark.slurm
+@pytest.mark.parametrize(
+    ("topology", "hosts", "attach", "jobs"),
+    [
+        (FOUR, "n[01-29]", "", ["8 nodes in g01", "9 nodes in g01, g02, g03, g04"]),
+        (PLANES, "n[01-20]", ON_PLANES, ["8 nodes in su01", "16 nodes in su01, su02"]),
+        ("{kind: rail-only, unit: 8, leaf: {switch: qm8700}}", "n[01-20]", "", ["8 nodes in su", "refused"]),
+    ],
+    ids=["dragonfly", "planes", "rail-only"],
+)
+def test_what_slurmctld_makes_of_the_shape(tmp_path: Path, topology: str, hosts: str, attach: str, jobs: list[str]) -> None:
+    """A small job stays in a group or unit; a larger one goes over all groups, or is refused where no cable joins the units."""
+    text = SPEC.replace("ENGINE", "auto").replace("TOPOLOGY", topology).replace("n[01-72]", hosts)
+    text = text.replace("{kind: generic, hcas: [{name: mlx5_0, rate: 200G}]}", TWO) + 'slurm: {version: "22.05"}\n'
+    text = text.replace("[{pool: cpu, hcas: compute}]", attach) if attach else text
+    (tmp_path / "lab.yaml").write_text(text.replace("  # ibgen: ignore[IBG404] the test wants to see the loop", ""))
+    report, plan = compiler.build(compiler.Input(tmp_path / "lab.yaml"), tmp_path / "tree")
+    assert plan is not None, [(d.code.id, d.message) for d in report.diagnostics]
+    (found,) = prove_all(tmp_path / "tree", os.environ, ("slurm",))
+    if found.status == "skipped":
+        pytest.skip(found.remedy)
+    assert found.status == "passed", found
+    placed = [c.detail for c in found.checks if c.name.startswith("sbatch")]
+    assert all(detail.startswith(job) for detail, job in zip(placed, jobs, strict=True)), placed
 
 
 @pytest.mark.slow

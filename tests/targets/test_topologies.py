@@ -72,10 +72,37 @@ def test_a_leaf_of_slurm_is_a_group_under_one_top(tmp_path: Path, topology: str)
     assert scheduler.plugin == "tree"
 
 
-def test_placement_on_a_dragonfly_promises_one_group_and_no_pairs_of_groups(tmp_path: Path) -> None:
-    """TopologyParam=Dragonfly spreads larger jobs over all groups, --switches=2 or not (measured)."""
+def test_a_job_on_a_dragonfly_has_one_group_or_all_of_them(tmp_path: Path) -> None:
+    """TopologyParam=Dragonfly spreads larger jobs over all groups, --switches=2 or not (measured): no pairs of groups."""
     jobs = expect(slurm(tmp_path, DRAGONFLY))["placements"]
-    assert [(j["options"], j["leaves"]) for j in jobs] == [("-p all -N8 --switches=1", 1)]
+    assert [(j["options"], j.get("spread", 1), j["leaves"]) for j in jobs] == [
+        ("-p all -N8 --switches=1", 1, 1),
+        ("-p all -N9", 4, 4),
+    ]
+
+
+def test_one_group_is_no_dragonfly_to_the_scheduler(tmp_path: Path) -> None:
+    scheduler = slurm(tmp_path, DRAGONFLY.replace("groups: 4", "groups: 1"), hosts="n[1-8]")
+    assert scheduler.params == ("SwitchAsNodeRank",)
+    assert [(s.name, s.children) for s in scheduler.switches] == [("g01", ())]
+
+
+def test_planes_are_one_picture_to_the_scheduler(tmp_path: Path) -> None:
+    """The planes are copies: a unit is the same hosts on each of them, so one of them speaks for all."""
+    planes = "{kind: fat-tree, planes: 2, unit: 8, leaf: {switch: qm8700, downlinks: 8, uplinks: 8}, spine: {switch: qm8700}}"
+    attach = "[{pool: gpu, hcas: [mlx5_0], ports: {1: a}}, {pool: gpu, hcas: [mlx5_1], ports: {1: b}}]"
+    (tmp_path / "two").mkdir()
+    one = slurm(tmp_path, planes.replace("planes: 2, ", ""))
+    text = SPEC.replace("[{pool: gpu, hcas: compute}]", attach).replace("TOPOLOGY", planes)
+    for name, value in (("HOSTS", "n[01-32]"), ("FLAVOUR", "upstream"), ("ROUTING", "[]"), ("VERSION", "24.11")):
+        text = text.replace(name, value)
+    (tmp_path / "two" / "lab.yaml").write_text(text)
+    targets = compiler.compile(compiler.Input(tmp_path / "two" / "lab.yaml"))[0].targets
+    assert targets is not None
+    two = targets.slurm
+    assert two is not None
+    assert two.switches == one.switches
+    assert [(s.name, len(s.hosts), s.children) for s in two.switches][-1] == ("spine", 0, ("su01", "su02", "su03", "su04"))
 
 
 def test_no_word_of_dragonflies_where_the_fabric_is_a_tree_or_no_topology_is_written(tmp_path: Path) -> None:
