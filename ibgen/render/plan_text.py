@@ -6,6 +6,7 @@ Takes `ClusterPlan` and, where it was simulated, `Simulation`. Gives text.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ibgen.simulate import ChainStep, Simulation
 from ibgen.simulate.chain import UNIFORM
@@ -17,6 +18,9 @@ from .simulation import names_of, wrapped
 from .style import Paint, paint
 from .traffic_text import pattern_table
 from .training_text import training_text
+
+if TYPE_CHECKING:
+    from ibgen.simulate.halves import Halves
 
 
 def plan_text(
@@ -97,12 +101,27 @@ def _tiers(tiers: tuple[TierPlan, ...]) -> list[list[str]]:
     return rows
 
 
-def chain_table(steps: list[ChainStep], draw: Paint) -> list[str]:
+CAPACITY = {
+    "pcie": "usable rate of the slots, not raw",
+    "hca-leaf": "cables of the adapters",
+    "leaf-spine": "uplinks of the leaves",
+    "spine-core": "uplinks of the spines",
+    "local": "cables within groups",
+    "global": "cables between groups",
+}
+"""What is counted as the capacity of a step."""
+
+
+def chain_table(steps: list[ChainStep], draw: Paint, halves: Halves | None = None) -> list[str]:
     """Capacity against offered, step by step; nothing where there are no steps."""
-    rows = [["chain", "offered", "capacity", "ratio"]]
-    rows += [[s.step, rate(s.offered_gbps), rate(s.capacity_gbps), ratio(s.ratio)] for s in steps]
+    rows = [["chain", "offered", "capacity", "ratio", ""]]
+    rows += [[s.step, rate(s.offered_gbps), rate(s.capacity_gbps), ratio(s.ratio), CAPACITY[s.step]] for s in steps]
     if not steps:
         return []
+    if halves is not None:
+        bound = "" if halves.exact else ", at most: groups taken as one switch each"
+        gbps = (rate(8 * halves.offered_gbs), rate(8 * halves.capacity_gbs))
+        rows.append(["half to half", *gbps, ratio(halves.ratio), f"max-flow between the halves of the leaves{bound}"])
     between = any(s.step in ("local", "global") for s in steps)
     return _table(rows, {1, 2, 3}, draw) + ([f"  {UNIFORM}"] if between else [])
 

@@ -77,6 +77,7 @@ def _study(s: Study, result: Simulated) -> dict[str, Any]:
         "alike": _alike(s.subnet, result),
         "tables": plain(s.tables),
         "chain": [step_json(step) for step in result.chain if step.subnet == s.subnet],
+        "halves": None if s.halves is None else plain(s.halves) | {"ratio": plain(s.halves.ratio)},
         "patterns": plain(s.patterns),
         "tiers": plain(s.tiers),
         "worst": [_worst(w, result) for w in s.worst],

@@ -20,7 +20,7 @@ from .training_text import collectives_text, training_text
 
 if TYPE_CHECKING:
     from ibgen.simulate.order import OrderAdvice
-    from ibgen.simulate.results import BoundsResult, RateResult, Study
+    from ibgen.simulate.results import BoundsResult, DetourResult, RateResult, Study
 
 
 def simulation_text(result: Simulated, *, color: bool = False) -> str:
@@ -37,10 +37,11 @@ def _study(s: Study, result: Simulated, draw: Paint) -> Iterator[str]:
     yield draw("strong", f"{s.subnet} in detail")
     yield from wrapped("tables", _tables(s))
     sections = (
-        chain_table([step for step in result.chain if step.subnet == s.subnet], draw),
+        chain_table([step for step in result.chain if step.subnet == s.subnet], draw, s.halves),
         pattern_table(s.patterns, draw),
         list(_rates(s.rates, draw)),
         list(_bounds(s.bounds, draw)),
+        list(_detours(s.detours, draw)),
         list(_worst(s, draw)),
         list(_order(s.order)),
         collectives_text(s.collectives, s.ratings, result.pools, draw),
@@ -70,6 +71,23 @@ def _bounds(bounds: tuple[BoundsResult, ...], draw: Paint) -> Iterator[str]:
     yield from _table(rows, draw)
     for source in dict.fromkeys(b.source for b in bounds if b.declared is not None and b.source):
         yield from wrapped("  declared:", source, hang=12)
+
+
+def _detours(d: DetourResult | None, draw: Paint) -> Iterator[str]:
+    """What ways straight and through another group make of the traffic that groups bear worst."""
+    if d is None:
+        return
+    rows = [
+        [f"{d.pattern}, by ways allowed", "share of line rate"],
+        ["static tables, slowest flow", share(d.static)],
+        ["straight, all cables of the pair", share(d.minimal)],
+        ["Valiant, by a random group", share(d.group)],
+        *([] if d.router is None else [["Valiant, by a random router of it", share(d.router)]]),
+        ["best split found", share(d.best)],
+        ["bound of any split", share(d.bound)],
+    ]
+    yield from _table(rows, draw)
+    yield from wrapped("  model:", d.model, hang=10)
 
 
 def _rates(rates: tuple[RateResult, ...], draw: Paint) -> Iterator[str]:

@@ -51,8 +51,8 @@ def halves(graph: Graph, links: Rates, injected: Rates, group: Rows, most: int =
     if not first.any() or first.sum() == len(graph.plugged):
         return None
     rows, leaf = graph.by_leaf[0], graph.leaf[graph.by_leaf[0]]
-    sends = np.bincount(leaf, injected[rows] * first, graph.switches)
-    hears = np.bincount(leaf, injected[rows] * ~first, graph.switches)
+    sends: Rates = np.bincount(leaf, injected[rows] * first, graph.switches).astype(np.float64)
+    hears: Rates = np.bincount(leaf, injected[rows] * ~first, graph.switches).astype(np.float64)
     switch, port = np.nonzero(graph.peer >= 0)
     ends = (switch, graph.peer[switch, port].astype(np.intp), _whole(links[switch * graph.width + port]))
     classes = _alike(_whole(sends), _whole(hears), ends)
@@ -92,7 +92,7 @@ def _alike(sends: Rows, hears: Rows, ends: tuple[Rows, Rows, Rows]) -> Rows:
         word = _mixed(classes.astype(np.uint64))
         toward = np.zeros(len(classes), np.uint64)
         np.add.at(toward, switch, word[peer] * rate.astype(np.uint64))
-        finer = np.unique(_mixed(toward) + word, return_inverse=True)[1]
+        finer: Rows = np.unique(_mixed(toward) + word, return_inverse=True)[1].astype(np.intp)
         if finer.max() == classes.max():
             return finer
         classes = finer

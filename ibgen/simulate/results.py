@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .engines import TablesOf
+from .halves import Halves
 from .heat import Heat
 from .link_tiers import TierLinks
 from .loads import Estimate, Loads
@@ -138,6 +139,7 @@ class Study:
     training: tuple[TrainingOutcome, ...]
     notes: tuple[str, ...]
     heat: Heat | None
+    halves: Halves | None = None
     detours: DetourResult | None = None  # None where no groups are joined to each other
 
 

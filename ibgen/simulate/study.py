@@ -22,6 +22,7 @@ from .engines import TablesOf, adaptive, engine_of, tables
 from .fabric_rates import held_collectives, ratings, training_outcomes
 from .group_shift import NAME as GROUP_SHIFT
 from .group_shift import group_shift
+from .halves import halves
 from .heat import heat
 from .jobs import compute_rows, place_of, trees
 from .link_tiers import tier_links
@@ -108,6 +109,7 @@ def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> 
         held_collectives(x.spec, x.fabric, targets, catalog, rated) if more else (),
         training_outcomes(x.spec, x.fabric, catalog, rated) if more else (),
         tuple(_notes(x, found, origin)), heat(x.tables, x.fabric, x.subnet, links, STATIC),
+        halves(x.graph, x.links, x.injected, x.subnet.switches.pod.astype(np.intp)),
         group_detours(x.subnet, x.graph, named, loads, x.links, x.injected),
     )  # fmt: skip
 
