@@ -6,7 +6,7 @@ from ibgen.checks import rule
 from ibgen.diagnostics import Finding, Label, Path, Severity
 from ibgen.fabric import Fabric, GroupPlan
 from ibgen.spec import ClusterSpec
-from ibgen.targets.opensm_routing import FAT_TREES, LOOPING, SHORTEST, choose
+from ibgen.targets.opensm_routing import FAT_TREES, LOOPING, SHORTEST, choose, managed
 
 
 @rule("IBG404", "credit-loop-engine", Severity.ERROR)
@@ -41,8 +41,8 @@ def credit_loop_engine(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
             attach: [{pool: gpu, hcas: all}]
     """
     for subnet in fabric.subnets:
-        control = spec.fabrics[subnet.fabric].control
-        if control.kind != "opensm" or not isinstance(subnet.layout, GroupPlan) or subnet.plane != 1:
+        control = managed(spec.fabrics[subnet.fabric].control)
+        if control is None or not isinstance(subnet.layout, GroupPlan) or subnet.plane != 1:
             continue
         if not subnet.layout.cyclic:
             continue

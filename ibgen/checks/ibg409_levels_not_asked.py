@@ -8,7 +8,7 @@ from ibgen.checks import rule
 from ibgen.diagnostics import Finding, Severity
 from ibgen.fabric import Fabric, GroupPlan
 from ibgen.spec import ClusterSpec
-from ibgen.targets.opensm_routing import LEVELLED, choose
+from ibgen.targets.opensm_routing import LEVELLED, choose, managed
 
 
 @rule("IBG409", "levels-not-asked", Severity.WARNING)
@@ -51,8 +51,8 @@ def levels_not_asked(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
         return
     gpus = np.array([bool(p.gpus) for p in fabric.hosts.platforms])
     for subnet in fabric.subnets:
-        control = spec.fabrics[subnet.fabric].control
-        if control.kind != "opensm" or not isinstance(subnet.layout, GroupPlan) or subnet.plane != 1:
+        control = managed(spec.fabrics[subnet.fabric].control)
+        if control is None or not isinstance(subnet.layout, GroupPlan) or subnet.plane != 1:
             continue
         if not subnet.layout.cyclic:
             continue

@@ -6,7 +6,7 @@ from ibgen.checks import rule
 from ibgen.diagnostics import Finding, Label, Path, Severity
 from ibgen.fabric import Fabric, GroupPlan, Subnet
 from ibgen.spec import ClusterSpec, Control
-from ibgen.targets.opensm_routing import FAT_TREES, choose
+from ibgen.targets.opensm_routing import FAT_TREES, choose, managed
 
 MESHES = frozenset({"dor", "ar_dor", "torus-2QoS"})
 PLUS = frozenset({"dfp", "dfp2"})
@@ -28,8 +28,8 @@ def engine_of_another_shape(spec: ClusterSpec, fabric: Fabric) -> Iterator[Findi
         fabrics: [{name: compute, control: {flavour: upstream, version: "3.3.23", routing: [ftree]}}]
     """
     for subnet in fabric.subnets:
-        control = spec.fabrics[subnet.fabric].control
-        if control.kind != "opensm" or subnet.plane != 1 or not subnet.planned:
+        control = managed(spec.fabrics[subnet.fabric].control)
+        if control is None or subnet.plane != 1 or not subnet.planned:
             continue
         engine = choose(control, subnet).engines[0]
         misfit = _misfit(engine, subnet)

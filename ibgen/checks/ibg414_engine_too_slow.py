@@ -6,7 +6,7 @@ from ibgen.checks import rule
 from ibgen.diagnostics import Finding, Severity
 from ibgen.fabric import Fabric, GroupPlan
 from ibgen.spec import ClusterSpec
-from ibgen.targets.opensm_routing import choose
+from ibgen.targets.opensm_routing import choose, managed
 
 LASH_SWITCHES = 264
 """Switches of the dragonfly on which lash computed 52 s (OpenSM 3.3.23, measured); dfsssp and nue took 3 to 4 s there."""
@@ -42,8 +42,8 @@ def engine_too_slow(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
             attach: [{pool: cpu, hcas: all}]
     """
     for subnet in fabric.subnets:
-        control = spec.fabrics[subnet.fabric].control
-        if control.kind != "opensm" or subnet.plane != 1:
+        control = managed(spec.fabrics[subnet.fabric].control)
+        if control is None or subnet.plane != 1:
             continue
         engine, plus = choose(control, subnet).engines[0], isinstance(subnet.layout, GroupPlan) and subnet.layout.plus
         switches, endpoints = len(subnet.switches.names), len(subnet.ports.host)

@@ -46,6 +46,13 @@ class Choice:
     reason: str = ""
 
 
+def managed(control: Control) -> Control | None:
+    """The section as its manager takes it: UFM's is NVIDIA's whatever the spec says of the flavour. None for a provider's."""
+    if control.kind == "ufm":
+        return control.model_copy(update={"flavour": "nvidia"})
+    return control if control.kind == "opensm" else None
+
+
 def choose(control: Control, subnet: Subnet) -> Choice:
     """The engines as asked for, by `control.options` before `control.routing`, or those that suit the shape and the manager."""
     asked = control.options.get("routing_engine")

@@ -12,12 +12,13 @@ import numpy as np
 
 from ibgen.catalog import Catalog
 from ibgen.diagnostics import Finding, Severity, declare
-from ibgen.fabric import ACTIVE, Bools, Fabric, Subnet
+from ibgen.fabric import ACTIVE, Bools, Fabric, GroupPlan, Subnet
 from ibgen.spec import ClusterSpec, Control
 
 from .opensm_lines import Option
 from .opensm_options import DEFAULT_PREFIX, given_options
 from .opensm_partitions import ManagedPartition, managed_partitions
+from .opensm_routing import LANED, choose, managed
 from .partitions import DEFAULT_PKEY, FULL, PartitionPlan
 from .sriov import needs_virtualisation
 
@@ -68,10 +69,10 @@ def decide(
         declared = spec.fabrics[subnet.fabric]
         if declared.kind != "infiniband" or declared.control.kind != "ufm":
             continue
-        # UFM's manager is NVIDIA's whatever the spec says of the flavour
-        control = declared.control.model_copy(update={"flavour": "nvidia"})
+        control = managed(declared.control)
+        assert control is not None
         given, found = given_options(control, subnet.fabric, catalog)
-        options = {o.name: o for o in (*_derived(control, needs_virtualisation(spec, fabric, subnet)), *given)}
+        options = {o.name: o for o in (*_derived(control, subnet, needs_virtualisation(spec, fabric, subnet)), *given)}
         plan = by_name[subnet.name]
         listed = subnet.ports.bound | (subnet.ports.state == ACTIVE)
         partitions = managed_partitions(plan, subnet, declared.model_copy(update={"control": control}), listed)
@@ -88,13 +89,21 @@ def decide(
     return tuple(made), tuple(findings)
 
 
-def _derived(control: Control, virtual: bool) -> list[Option]:
+def _derived(control: Control, subnet: Subnet, virtual: bool) -> list[Option]:
+    """The prefix counts up from one plane (or rail) to the next, as under OpenSM. An engine is named where the spec names one,
+    and where groups are joined in cycles: UFM's own choice is ar_updn, which is for trees (MLNXSM release notes 5.10)."""
     options = []
-    if control.subnet_prefix != DEFAULT_PREFIX:
+    prefix = control.subnet_prefix + subnet.plane - 1
+    if prefix != DEFAULT_PREFIX:
         why = "a prefix of its own, so that hosts can tell their subnets apart"
-        options.append(Option(_GROUP, "subnet_prefix", f"0x{control.subnet_prefix:016x}", why))
+        options.append(Option(_GROUP, "subnet_prefix", f"0x{prefix:016x}", why))
+    chosen = choose(control, subnet)
     if control.routing and "auto" not in control.routing:
-        options.append(Option(_GROUP, "routing_engine", ",".join(control.routing), "in the order they are tried"))
+        options.append(Option(_GROUP, "routing_engine", ",".join(chosen.engines), "in the order they are tried"))
+    elif isinstance(subnet.layout, GroupPlan) and subnet.layout.cyclic:
+        options.append(Option(_GROUP, "routing_engine", ",".join(chosen.engines), f"chosen: {chosen.reason}"))
+        laned = [e for e in chosen.engines if e in LANED]
+        options += [Option(_GROUP, "qos", "TRUE", f"{laned[0]} keeps free of deadlocks by lanes")] if laned else []
     if virtual:
         options.append(Option(_GROUP, "virt_enabled", "2", "ports of virtual functions stay down without it"))
     return options

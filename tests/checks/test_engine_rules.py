@@ -123,3 +123,10 @@ def test_dfp_on_one_lane_is_an_error() -> None:
     text = text.replace("HOSTS", "n[1-8]").replace("FLAVOUR", "nvidia").replace("VERSION", "5.24")
     report = compiler.compile(compiler.Input(Path("lab.yaml"), text=text))[1]
     assert "IBG331" in {d.code.id for d in report.diagnostics}
+
+
+def test_managers_inside_ufm_are_advised_too() -> None:
+    text = SPEC.replace("kind: opensm", "kind: ufm").replace("ROUTING", "[minhop]").replace("TOPOLOGY", FLIES)
+    text = text.replace("HOSTS", "n[1-8]").replace("FLAVOUR", "nvidia").replace("VERSION", "5.24")
+    report = compiler.compile(compiler.Input(Path("lab.yaml"), text=text))[1]
+    assert "IBG404" in {d.code.id for d in report.diagnostics}

@@ -164,3 +164,33 @@ def test_rails_that_nothing_joins_are_kept_apart_by_nccl(tmp_path: Path) -> None
     assert "no cable joins the rails" in settings["NCCL_CROSS_NIC"].reason
     joined = {s.name for s in decided(tmp_path, DRAGONFLY).nccl[0].settings}
     assert "NCCL_CROSS_NIC" not in joined
+
+
+def under_ufm(
+    folder: Path, topology: str, attach: str = "[{pool: gpu, hcas: compute}]", routing: str = "[]"
+) -> list[dict[str, str]]:
+    """The options of each subnet's manager."""
+    text = (
+        SPEC.replace("kind: opensm", "kind: ufm").replace("[{pool: gpu, hcas: compute}]", attach).replace("TOPOLOGY", topology)
+    )
+    for name, value in (("HOSTS", "n[01-16]"), ("FLAVOUR", "nvidia"), ("ROUTING", routing), ("VERSION", "24.11")):
+        text = text.replace(name, value)
+    (folder / "lab.yaml").write_text(text)
+    compilation, report = compiler.compile(compiler.Input(folder / "lab.yaml"))
+    assert compilation.targets is not None, report
+    return [{o.name: o.value for o in u.options} for u in compilation.targets.ufm]
+
+
+def test_planes_under_ufm_have_prefixes_of_their_own(tmp_path: Path) -> None:
+    """openucx/ucx#605 again, under the other manager."""
+    planes = "{kind: fat-tree, planes: 2, unit: 16, leaf: {switch: qm8700}, spine: {switch: qm8700}}"
+    attach = "[{pool: gpu, hcas: [mlx5_0], ports: {1: a}}, {pool: gpu, hcas: [mlx5_1], ports: {1: b}}]"
+    told = under_ufm(tmp_path, planes, attach)
+    assert [o["subnet_prefix"][-2:] for o in told] == ["10", "11"]
+    assert all("routing_engine" not in o for o in told), "ar_updn is UFM's own choice for trees"
+
+
+@pytest.mark.parametrize(("topology", "engine"), [(DRAGONFLY, "dfsssp"), (PLUS, "dfp")])
+def test_groups_under_ufm_are_not_left_to_an_engine_of_trees(tmp_path: Path, topology: str, engine: str) -> None:
+    (told,) = under_ufm(tmp_path, topology)
+    assert (told["routing_engine"], told["qos"]) == (engine, "TRUE")
