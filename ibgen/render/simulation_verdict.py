@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ibgen.checks.ibg502_slot_too_small import MOST
+
 from .plan_text import rate, ratio
 from .simulation import Simulated, count, figure, names_of, percent, share, wrapped
 from .style import Paint
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 HANG = 12
 """Columns of the word that a line begins with."""
 
+FULL = {"pcie": MOST, "": 1.005}
+"""Ratios up to which a step carries what is offered; a slot's is the rule's own (IBG502)."""
+
 JUDGED = ("all-to-all", "permutation")
 """Patterns of the verdict beside those of the jobs."""
 
@@ -34,8 +39,9 @@ def verdict(s: Study, result: Simulated, draw: Paint) -> Iterator[str]:
     parts = f"{count(s.hosts, 'host')}, {count(s.endpoints, 'endpoint')}, {switches}"
     yield draw("strong", s.subnet) + f": {parts}; line rate {figure(s.line_gbs)} GB/s per endpoint and direction"
     yield from _said("alike", alike_text(s.subnet, result))
-    yield from _said("bandwidth", _bandwidth([x for x in result.chain if x.subnet == s.subnet], result, draw))
+    yield from _said("bandwidth", _bandwidth(s, result, draw))
     yield from _said("tables", _tables(s))
+    yield from _said("rates", _rates(s))
     yield from _said("adaptive", _adaptive(s))
     yield from _worst(s, result)
     if s.order is not None and s.order.loss > 0.005:
@@ -58,16 +64,24 @@ def alike_text(subnet: str, result: Simulated) -> str:
     return f"{len(others) + 1:,} subnets of one shape, {names_of((subnet, *others))}: this one was studied for all"
 
 
-def _bandwidth(steps: list[ChainStep], result: Simulated, draw: Paint) -> str:
-    """Every step by its ratio; those beyond what the spec allows with what is missing."""
+def _bandwidth(s: Study, result: Simulated, draw: Paint) -> str:
+    """Every step by its ratio; those beyond what the spec allows with what is missing, those beyond 1:1 by name."""
+    steps = [x for x in result.chain if x.subnet == s.subnet]
     if not steps:
         return ""
-    found = [(x, _limits(x, result)) for x in steps]
-    bad = [_short(x, most, least) for x, (most, least) in found if _misses(x, most, least)]
-    ratios = ", ".join(f"{x.step} {ratio(x.ratio)}" for x in steps)
+    limits = [_limits(x, result) for x in steps]
+    bad = [_short(x, most, least) for x, (most, least) in zip(steps, limits, strict=True) if _misses(x, most, least)]
+    ratios = [f"{x.step} {ratio(x.ratio)}" for x in steps]
+    over = [said for x, said in zip(steps, ratios, strict=True) if x.ratio > FULL.get(x.step, FULL[""])]
+    if s.halves is not None:
+        ratios.append(f"half to half {ratio(s.halves.ratio)}")
+        over += ratios[-1:] if s.halves.ratio > FULL[""] else []
+    every = f"({', '.join(ratios)}; offered to capacity, counted)"
     if bad:
-        return f"{draw('error', 'does not match')}: {'; '.join(bad)} ({ratios}; offered to capacity, counted)"
-    return f"{draw('help', 'matches')} from end to end: {ratios} (offered to capacity, counted)"
+        return f"{draw('error', 'does not match')}: {'; '.join(bad)} {every}"
+    if over:
+        return f"{draw('help', 'as asked')}, though more is offered than carried at {', '.join(over)} {every}"
+    return f"{draw('help', 'matches')} from end to end {every}"
 
 
 def _limits(x: ChainStep, result: Simulated) -> tuple[float, float]:
@@ -104,6 +118,18 @@ def _kept(p: PatternResult) -> str:
         return f"{p.name} {share(p.share)}"
     drawn = f"{count(p.flows, 'flow')}, {count(p.patterns, 'pattern')}, seed {p.seed}"
     return f"{p.name} {share(p.share)} ± {share(p.standard_error)} ({drawn})"
+
+
+def _rates(s: Study) -> str:
+    """GB/s of the slowest flow and the mean, without other classes beside them."""
+    alone = [r for r in s.rates if not r.background]
+    if not alone:
+        return ""
+    said = ", ".join(
+        f"{r.pattern} {figure(r.mean_gbs)}" + (f" (slowest {figure(r.min_gbs)})" if r.min_gbs < r.mean_gbs else "")
+        for r in alone
+    )
+    return f"GB/s per flow, line rate {figure(alone[0].line_gbs)}: {said} ({alone[0].model})"
 
 
 def _adaptive(s: Study) -> str:

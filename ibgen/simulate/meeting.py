@@ -49,6 +49,7 @@ class _Case:
     pattern: str
     link: int
     load: int
+    loads: Loads
     beside: Bundle
     total: int  # flows on the bundle
     targets: Rows  # destinations of the flows on the link
@@ -81,7 +82,7 @@ def meeting(
     beside = bundle(fabric, subnet, graph, link)
     on = (loads.channels == link).any(axis=1)
     total = int(loads.links[beside.links].sum())
-    case = _Case(subnet, tables, pattern, link, int(loads.links[link]), beside, total, np.unique(flows[1][on]), adaptive)
+    case = _Case(subnet, tables, pattern, link, int(loads.links[link]), loads, beside, total, np.unique(flows[1][on]), adaptive)
     return Meeting(beside.place, _path(subnet, link, graph.width), _why(case), _help(case), case.least)
 
 
@@ -107,7 +108,7 @@ def _why(x: _Case) -> str:
     what = f"{x.total:,} flows share {n:,} {UPWARD[b.kind]}" if n > 1 else f"{x.total:,} flows have one cable"
     if x.load <= x.least:
         return f"{what}: {x.least:,} on one is the least any routing without detours can do" + _lost(b)
-    reason = _dealt(x) if b.kind == "up" else _fixed(x) if b.kind == "down" else "the tables lay them on these few"
+    reason = _dealt(x) if b.kind == "up" else _fixed(x) if b.kind == "down" else _few(x)
     return f"{what}, {x.least:,} on each if dealt evenly; {reason}" + _lost(b)
 
 
@@ -169,6 +170,12 @@ def _congruent(x: _Case) -> str:
     if len(place) == 1 and tier == 0:
         return f"place {int(place[0]) + 1} of their leaves: D-mod-k sends by number modulo {turns} uplinks, so by one"
     return f"destinations whose numbers are equal modulo {turns} uplinks, which D-mod-k sends by one"
+
+
+def _few(x: _Case) -> str:
+    """Between groups: how many of the cables are used at all."""
+    used = x.loads.links[x.beside.links]
+    return f"the tables lay them on {int((used > 0).sum())}, {x.load:,} on this one"
 
 
 def _fixed(x: _Case) -> str:

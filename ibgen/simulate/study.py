@@ -35,6 +35,7 @@ from .patterns import Flows, Rows
 from .rates import Rates, capacities, max_min
 from .results import DEFAULTS, Options, PatternResult, RateResult, Study, counted
 from .traffic import named_flows
+from .uneven import by_rate, differ, every_pair_by_rate
 from .walking import Tables
 
 __all__ = ["Options", "Study", "study"]
@@ -57,6 +58,11 @@ class _Ground:
     place: Rows  # [H]
     links: Rates
     injected: Rates
+
+    @property
+    def uneven(self) -> bool:
+        """Whether links differ in rate."""
+        return differ(self.links, ((self.graph.peer >= 0) | (self.graph.endpoint >= 0)).ravel())
 
     def loads(self, flows: Flows) -> Loads:
         return flow_loads(self.tables, flows, self.options.fast)
@@ -86,6 +92,8 @@ def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> 
     found += random_patterns(x.tables, x.graph.plugged, STATIC, x.options)
     x.options.progress(f"all-to-all on {x.subnet.name}")
     every, links, injected = every_pair(x.tables, STATIC, x.options.fast)
+    if x.uneven:
+        every = every_pair_by_rate(every, links, injected, x.links, x.injected, _line(x))
     found.append(every)
     named = named_flows(x.spec, x.fabric, x.subnet, x.graph, x.jobs, x.place, x.options.seed)
     loads = {name: x.loads(flows) for name, flows in named.items()}
@@ -101,6 +109,7 @@ def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> 
     rates = {name: max_min(loads[name], flows[0], x.links, x.injected) for name, flows in named.items()}
     bounded = bounds(x.spec, x.subnet, x.graph, catalog, named, loads, x.links, x.injected)
     rated = ratings(x.spec, x.fabric, x.subnet, x.jobs, rates.get("rail rings"), every, bounded, named)
+    filled = by_rate(links, x.links, _line(x)) if x.uneven else links
     more = x.options.collectives
     return Study(
         x.subnet.name, x.subnet.fabric, x.options.seed, len(x.graph.plugged), _hosts(x), int(x.graph.linked.sum()), _line(x),
@@ -108,7 +117,7 @@ def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> 
         order_advice(x.tables, x.fabric, x.subnet, x.jobs, x.place, x.options.seed, x.options.fast), rated,
         held_collectives(x.spec, x.fabric, targets, catalog, rated) if more else (),
         training_outcomes(x.spec, x.fabric, catalog, rated) if more else (),
-        tuple(_notes(x, found, origin)), heat(x.tables, x.fabric, x.subnet, links, STATIC),
+        tuple(_notes(x, found, origin)), heat(x.tables, x.fabric, x.subnet, filled, STATIC),
         halves(x.graph, x.links, x.injected, x.subnet.switches.pod.astype(np.intp)),
         group_detours(x.subnet, x.graph, named, loads, x.links, x.injected),
     )  # fmt: skip
@@ -144,9 +153,11 @@ def background(spec: ClusterSpec, subnet: Subnet) -> tuple[tuple[str, float], ..
 
 
 def _worst(x: _Ground, named: dict[str, Flows], loads: dict[str, Loads]) -> tuple[WorstCable, ...]:
-    """Of the jobs' own traffic where it meets anywhere, else of the permutation."""
+    """Of the jobs' own traffic where it meets anywhere, else of the permutation, else of storage."""
     candidates = [n for n in named if n not in ("permutation", "storage incast", GROUP_SHIFT) and loads[n].max > 1]
     name = max(candidates, key=lambda n: loads[n].max) if candidates else "permutation"
+    if loads[name].max <= 1 and "storage incast" in named:
+        name = "storage incast"
     return worst_cables(
         x.fabric, x.subnet, x.tables, name, loads[name], named[name], x.links, x.options.worst, x.options.flows,
         adaptive(x.spec, x.subnet),
@@ -164,9 +175,9 @@ def _line(x: _Ground) -> float:
 
 def _notes(x: _Ground, found: list[PatternResult], origin: TablesOf) -> list[str]:
     notes = ["Every flow has the same size; switches and adapters are assumed to forward at the rate of their ports."]
-    wired = (x.graph.peer >= 0) | (x.graph.endpoint >= 0)
-    if len(np.unique(x.links[wired.ravel()])) > 1:
-        notes.append("Links differ in rate: shares count the flows of a link whatever its rate, GB/s count its own.")
+    if x.uneven:
+        said = "shares count the flows of a link whatever its rate, those of all-to-all and GB/s count its own"
+        notes.append(f"Links differ in rate: {said}.")
     missing = len(x.graph.plugged) - len(x.tables.graph.plugged)
     if missing:
         notes.append(f"{missing} endpoints are on islands that the manager does not reach; flows to them count as unrouted.")
