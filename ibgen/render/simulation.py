@@ -98,6 +98,11 @@ def count(n: int, word: str) -> str:
     return f"{n:,} {word}" + ("" if n == 1 else "s")
 
 
+def model_of(engine: str) -> str:
+    """The model of a sweep: static tables of an engine; on Ethernet, where there are none, what stands for the engine."""
+    return engine if engine.startswith("equal-cost") else f"static tables, {engine}"
+
+
 def names_of(names: tuple[str, ...]) -> str:
     """Subnet names as a host list where they are such names."""
     try:

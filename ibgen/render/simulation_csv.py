@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from .simulation import figure
+from .simulation import figure, model_of
 
 if TYPE_CHECKING:
     from ibgen.simulate.failures import Sweep
@@ -40,7 +40,7 @@ def sweep_csv(sweeps: Iterable[Sweep]) -> str:
 def _cases(s: Sweep) -> Iterator[tuple[object, ...]]:
     for r in s.rows:
         figures = (_plain(r.ebb), _plain(r.loss), r.cut_pairs, r.max_load, r.rerouted)
-        yield r.part, *figures, s.subnet, "bisection", f"static tables, {s.engine}", SWEEP_UNIT, s.seed, s.patterns
+        yield r.part, *figures, s.subnet, "bisection", model_of(s.engine), SWEEP_UNIT, s.seed, s.patterns
 
 
 def _plain(value: float) -> str:
