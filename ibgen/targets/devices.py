@@ -30,6 +30,17 @@ class HostClass:
     tenant: Tenant | None = None  # the partition its jobs use; None: the default one
 
 
+OWN_TRANSPORTS = ("ib", "socket")
+"""Values of NCCL_NET that name NCCL's own code; any other names a plugin that has the network to itself."""
+
+
+def plugin_network(group: HostClass) -> bool:
+    """Whether a plugin that is not NCCL's own InfiniBand code carries the traffic (EFA, GPUDirect-TCPX, gIB)."""
+    net = group.platform.nccl.get("NCCL_NET", "IB").lower()
+    foreign = any(hca.link in ("efa", "gvnic") for hca, _ in group.compute)
+    return foreign or bool(group.platform.nccl_script) or net not in OWN_TRANSPORTS
+
+
 def host_classes(
     spec: ClusterSpec, fabric: Fabric, tenants: Mapping[int, Tenant] = MappingProxyType({})
 ) -> tuple[HostClass, ...]:

@@ -12,26 +12,21 @@ from typing import Any
 
 from ibgen.catalog import Catalog, Platform
 from ibgen.catalog.nccl import parameter, release
-from ibgen.diagnostics import Finding, Path
+from ibgen.diagnostics import Finding
 from ibgen.fabric import Fabric
 from ibgen.hostlist import fold
 from ibgen.spec import ClusterSpec, NcclPool
 
-from .devices import HostClass
-from .nccl_findings import INTERFACE_TWICE, MIXED_PLANES, TOO_MANY_HCAS
+from .devices import HostClass, plugin_network
+from .nccl_findings import INTERFACE_TWICE, TOO_MANY_HCAS
 from .nccl_hcas import MAX_HCAS, exactly
-from .nccl_rails import MERGE_SINCE, PLACES_SINCE, Separation, separations
+from .nccl_planes import half_rails, mixed_planes
+from .nccl_rails import PLACES_SINCE, Separation, separations
 from .nccl_settings import judge
 from .service_levels import pool_level
 
 COMMENTS_SINCE = (2, 26, 2)
 """First NCCL whose nccl.conf has comments; before, one that holds `=` becomes an environment variable (measured)."""
-
-OWN_TRANSPORTS = ("ib", "socket")
-"""Values of NCCL_NET that name NCCL's own code; any other names a plugin that has the network to itself."""
-
-
-MERGE = "NCCL_IB_MERGE_NICS"
 
 BY_INDEX, BY_VALUE = "NCCL_IB_PKEY", "NCCL_IB_PKEY_VALUE"
 
@@ -74,7 +69,7 @@ class NcclProfile:
 def decide(
     spec: ClusterSpec, fabric: Fabric, classes: tuple[HostClass, ...], catalog: Catalog
 ) -> tuple[tuple[NcclProfile, ...], tuple[Finding, ...]]:
-    """One profile per class with GPUs that has anything to say. Findings: IBG661 to IBG670."""
+    """One profile per class with GPUs that has anything to say. Findings: IBG661 to IBG671."""
     if spec.nccl is None:
         return (), ()
     profiles: list[NcclProfile] = []
@@ -92,8 +87,9 @@ def decide(
         if group.pool not in told:  # what the spec says of a pool is judged once, not for each of its classes
             findings += _conflicts(spec, group, by_hand)
             findings += judge(spec, group, by_hand, catalog, plugin_network(group))
-            findings += _mixed_planes(spec, group, by_hand, apart.get(group.pool))
+            findings += mixed_planes(spec, group, by_hand, apart.get(group.pool))
             told.add(group.pool)
+        findings += half_rails(spec, group, by_hand, apart.get(group.pool))
         settings |= {name: NcclSetting(name, s.value, s.reason) for name, s in sorted(by_hand.settings.items())}
         if settings:
             comments = release(version) >= COMMENTS_SINCE
@@ -101,13 +97,6 @@ def decide(
             probe = _probe(group, settings.keys())
             profiles.append(NcclProfile(group.name, group.pool, group.hosts, version, lines, comments, probe))
     return tuple(profiles), tuple(findings)
-
-
-def plugin_network(group: HostClass) -> bool:
-    """Whether a plugin that is not NCCL's own InfiniBand code carries the traffic (EFA, GPUDirect-TCPX, gIB)."""
-    net = group.platform.nccl.get("NCCL_NET", "IB").lower()
-    foreign = any(hca.link in ("efa", "gvnic") for hca, _ in group.compute)
-    return foreign or bool(group.platform.nccl_script) or net not in OWN_TRANSPORTS
 
 
 def _derived(
@@ -195,22 +184,6 @@ def _too_many(group: HostClass) -> Finding:
         ("pools", group.pool, "platform"),
         hint="attach fewer adapters to compute fabrics",
     )
-
-
-def _mixed_planes(spec: ClusterSpec, group: HostClass, by_hand: NcclPool, apart: Separation | None) -> Iterator[Finding]:
-    """A library that would send from one plane to another."""
-    version = spec.nccl.version if spec.nccl else ""
-    if apart is None or not apart.planes or plugin_network(group) or release(version) >= PLACES_SINCE:
-        return
-    merge = by_hand.settings.get(MERGE)
-    since = ".".join(map(str, PLACES_SINCE))
-    if merge is not None and merge.value.strip() == "0":
-        at: Path = ("nccl", "pools", spec.pools[group.pool].name, "settings", MERGE, "value")
-        message = f"{MERGE}=0 parts the ports of a card, and NCCL {version} does not know their planes"
-        yield MIXED_PLANES.finding(message, at, hint=f"take it out, or use NCCL {since}, which is told the planes")
-    elif release(version) < MERGE_SINCE:
-        message = f"NCCL {version} does not know which port of `{spec.pools[group.pool].name}` is on which plane"
-        yield MIXED_PLANES.finding(message, ("nccl", "version"), hint=f"use NCCL {since}, which is told the planes")
 
 
 def _conflicts(spec: ClusterSpec, group: HostClass, by_hand: NcclPool) -> Iterator[Finding]:

@@ -224,3 +224,52 @@ MIXED_PLANES = declare(
         nccl: {version: "2.30.7"}
     """,
 )
+
+HALF_RAIL = declare(
+    "IBG671",
+    "nccl-half-rail",
+    Severity.WARNING,
+    """A host that has lost its port on one plane of a rail, where NCCL merges the ports of a rail into one device.
+
+    NCCL pairs merged ports by their order. A host with one port left answers on it for both: the first port of its peer is on
+    the other plane, from which no cable leads there, and the connection times out with error 12. Take the second port of
+    the rail out of service as well until the first is back; the rail's GPUs then use the other rails.
+
+    Bad:
+        pools:
+          - name: wide
+            hosts: "wide-[1-3]"
+            platform:
+              kind: generic
+              gpu: H100-SXM
+              gpus: 1
+              hcas: [{name: mlx5_0, rate: 200G, gpu: 0}, {name: mlx5_1, rate: 200G, gpu: 0}]
+            exceptions: [{hosts: wide-3, hcas: {mlx5_1: down}}]
+        fabrics:
+          - name: second
+            control: {kind: opensm, routing: [updn], subnet_prefix: "0xfec0000000000002"}
+            topology: {kind: fat-tree, prefix: w, unit: 3, planes: 2, leaf: {switch: qm8700}}
+            attach:
+              - {pool: wide, hcas: [mlx5_0], ports: {1: plane-a}}
+              - {pool: wide, hcas: [mlx5_1], ports: {1: plane-b}}
+        nccl: {version: "2.30.7"}
+    Good:
+        pools:
+          - name: wide
+            hosts: "wide-[1-3]"
+            platform:
+              kind: generic
+              gpu: H100-SXM
+              gpus: 1
+              hcas: [{name: mlx5_0, rate: 200G, gpu: 0}, {name: mlx5_1, rate: 200G, gpu: 0}]
+            exceptions: [{hosts: wide-3, hcas: {mlx5_0: down, mlx5_1: down}}]
+        fabrics:
+          - name: second
+            control: {kind: opensm, routing: [updn], subnet_prefix: "0xfec0000000000002"}
+            topology: {kind: fat-tree, prefix: w, unit: 3, planes: 2, leaf: {switch: qm8700}}
+            attach:
+              - {pool: wide, hcas: [mlx5_0], ports: {1: plane-a}}
+              - {pool: wide, hcas: [mlx5_1], ports: {1: plane-b}}
+        nccl: {version: "2.30.7"}
+    """,
+)

@@ -288,3 +288,16 @@ def test_planes_without_places_are_what_the_matcher_selects() -> None:
     value = values(decided(PLANES)[0]["gpu"])["NCCL_IB_HCA"]
     devices = [*DEVICES, ("mlx5_3", 1)]
     assert {name for name, _ in selected(value, devices)} == {"mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3"}
+
+
+LOST = "pools: [{name: gpu, exceptions: [{hosts: node-03, hcas: {mlx5_2: down}}, {hosts: node-04, hcas: {HCAS}}]}]\n"
+
+
+def test_a_host_with_half_a_rail_is_named() -> None:
+    """NCCL deals queue pairs to merged ports in turn: one port that answers for two is on the wrong plane for half of them."""
+    profiles, codes = decided(PLANES, LOST.replace("HCAS", "mlx5_0: down, mlx5_1: down"))
+    assert codes == ["IBG671"], "node-04 has lost the whole rail, which is clean"
+    assert values(profiles["gpu-without-mlx5_2"])["NCCL_IB_HCA"] == "=mlx5_0:1:0:0,mlx5_1:1:0:1,mlx5_3:1:1:1"
+    assert values(profiles["gpu-without-mlx5_0-mlx5_1"])["NCCL_IB_HCA"] == "=mlx5_2:1:1:0,mlx5_3:1:1:1"
+    assert decided(PLANES, LOST.replace("HCAS", "mlx5_1: down"))[1] == ["IBG671", "IBG671"]
+    assert "IBG671" not in decided(PLANES, LOST.replace("HCAS", "mlx5_1: down"), PARTED)[1], "nothing is merged"
