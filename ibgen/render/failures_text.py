@@ -31,7 +31,7 @@ def failure_text(f: FailureStudy, draw: Paint, alike: str = "") -> Iterator[str]
     yield ""
     before, after = f.before, f.after
     rows = [
-        ["static tables, survivors only", "before", "after", "loss"],
+        [f"{before.bisection.model}, survivors only", "before", "after", "loss"],
         [_bisection(before.bisection), *map(_share, (before.bisection, after.bisection)), percent(f.ebb_loss)],
         [
             "all-to-all, share of line rate",
@@ -70,9 +70,10 @@ def sweep_text(s: Sweep, draw: Paint, alike: str = "") -> Iterator[str]:
     """How the loss is spread over all cases, and the worst of them by name. `alike`: for which subnets else it holds."""
     yield draw("strong", f"{s.subnet}: every single failure of its {s.kind}, {count(s.cases, 'case')}")
     yield from wrapped("alike", alike) if alike else ()
+    model = "" if s.engine.startswith("equal-cost") else "static tables; "
+    drawn = f"{model}{count(s.flows, 'flow')}, {count(s.patterns, 'pattern')}, seed {s.seed}"
     yield from wrapped("tables", f"{s.engine}; {s.method}")
-    drawn = f"{count(s.flows, 'flow')}, {count(s.patterns, 'pattern')}, seed {s.seed}"
-    yield f"  whole   bisection {share(s.base)} ± {share(s.base_error)} of line rate (static tables; {drawn})"
+    yield f"  whole   bisection {share(s.base)} ± {share(s.base_error)} of line rate ({drawn})"
     if s.quantiles:
         spread = ", ".join(f"{_quantile(q)} {share(value)}" for q, value in s.quantiles)
         yield f"  after   {spread}"

@@ -28,13 +28,15 @@ from .reroute import Rerouted, reroute
 from .results import DEFAULTS, Options, PatternResult
 from .stacked import judge, stack
 from .sweeps import Sweep, SweepRow, sweep
-from .tables import laid, whole_table
+from .tables import EVEN, EVEN_NOTE, laid, whole_table
 
 __all__ = ["FailureStudy", "Outcome", "Sweep", "SweepRow", "fail", "sweep"]
 
 NAMED = 20
 """Endpoints that are named among those nobody reaches."""
 
+STATIC = "static tables"
+SURVIVORS = "Losses are of the flows between endpoints that are left."
 INCREMENTAL = "only the destinations whose way used the part"
 WHOLE = "all tables computed anew"
 
@@ -88,15 +90,16 @@ def fail(
     made = stack(whole, flows, options.fast)
     verdict = judge(made, damaged, changed, options.fast)
     after_routes = laid(whole, damaged, changed)
-    before = _outcome(s, fabric, whole, damaged, made.every, (verdict.before, verdict.max_before), flows, options)
-    after = _outcome(s, fabric, after_routes, damaged, verdict.every, (verdict.share, verdict.max_load), flows, options)
+    model = EVEN if engine == EVEN else STATIC
+    before = _outcome(s, fabric, whole, damaged, made.every, (verdict.before, verdict.max_before), flows, options, model)
+    after = _outcome(s, fabric, after_routes, damaged, verdict.every, (verdict.share, verdict.max_load), flows, options, model)
     count = len(whole.graph.plugged)
     names = endpoint_names(fabric, s, iter(verdict.cut[:NAMED]))
     return FailureStudy(
         s.name, tuple(p.name for p in mine), engine, method, len(changed.rows), count, verdict.cut_pairs, count * (count - 1),
         names, before, after, _loss(before.bisection.share, after.bisection.share),
         _loss(before.all_to_all_share, after.all_to_all_share), _loss(before.ring_share, after.ring_share),
-        "Losses are of the flows between endpoints that are left." if len(alive) < count else "",
+        " ".join(([SURVIVORS] if len(alive) < count else []) + ([EVEN_NOTE] if engine == EVEN else [])),
     )  # fmt: skip
 
 
@@ -122,12 +125,12 @@ def _changed(whole: Routes, damaged: Graph, engine: str, s: Subnet, ours: bool, 
 
 def _outcome(
     s: Subnet, fabric: Fabric, routes: Routes, damaged: Graph, every: Counts, found: tuple[float, int], flows: list[Flows],
-    options: Options,
+    options: Options, model: str,
 ) -> Outcome:  # fmt: skip
     alive = damaged.plugged
     senders = len(routes.graph.plugged) - 1
     result = PatternResult(
-        "bisection", "static tables", len(flows[0][0]), len(flows), options.seed, found[0], None, found[1], 0,
+        "bisection", model, len(flows[0][0]), len(flows), options.seed, found[0], None, found[1], 0,
         "the same flows before and after",
     )  # fmt: skip
     most = max(int(every.max(initial=0)), senders)

@@ -16,8 +16,8 @@ STAND_INS = {
 """What is computed for an engine, in the order it is tried; minhop, which routes anything, comes last for all."""
 
 _DETOURS = (
-    "goes straight to the other group or, where that is full, by way of a third one; {engine} tables are its straight ways, "
-    "dealt evenly: what it does at least. The bounds say what at most"
+    "goes straight to the other group or, where that is full, by way of a third one; {engine} tables are straight ways "
+    "alone, dealt as {engine} deals them: what it does at least. The bounds say what at most"
 )
 _OWN = "balanced shortest ways of our own dfsssp: as long as those of {asked}, entry by entry others"
 

@@ -383,6 +383,18 @@ def test_ethernet_is_spread_by_hashes_and_has_no_load_per_link(run: Run, tmp_pat
     assert "no link has one load" in err
 
 
+@pytest.mark.parametrize("args", [("--fail", "spine-01"), ("--sweep", "switches")])
+def test_a_failure_on_ethernet_speaks_of_equal_ways_not_of_a_subnet_manager(
+    run: Run, tmp_path: Path, args: tuple[str, str]
+) -> None:
+    (tmp_path / "eth.yaml").write_text(ETHERNET)
+    code, out, err = run("eth.yaml", *args)
+    assert code == 0
+    assert "equal-cost multipath" in out
+    words = ("opensm", "minhop", "dmodk", "static tables", "infiniband", "subnet manager")
+    assert not any(word in (out + err).lower() for word in words)
+
+
 def test_a_broken_spec_is_shown_and_nothing_simulated(run: Run, tmp_path: Path) -> None:
     (tmp_path / "broken.yaml").write_text("ibgen: 1\ncluster: x\npools: 7\n")
     code, out, err = run("broken.yaml")
