@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ibgen import assets, compiler
-from ibgen.fabric import LEAF, SPINE
-from ibgen.simulate import Simulation
+from ibgen.fabric import LEAF, SPINE, Fabric, Subnet
+from ibgen.route import graph
+from ibgen.simulate import ChainStep, Simulation
+from ibgen.simulate.chain import chain_steps
+from ibgen.simulate.tiers import tier_loads
+from ibgen.simulate.trees import all_to_all
+
+from .canonical import canonical
+from .fabrics import loaded, spec_of
 
 SPEC = """
 ibgen: 1
@@ -81,3 +89,52 @@ def test_hosts_on_one_leaf_are_no_broken_rails(tmp_path: Path) -> None:
     s = simulate(tmp_path, 8, "leaf: {switch: qm9700, downlinks: 32}, spine: {switch: qm9700}", rails="host")
     assert s.rails[0].design == "host"
     assert s.rails[0].aligned == 1.0
+
+
+def dragonfly_steps(a: int, p: int, h: int, groups: int = 0) -> tuple[dict[str, ChainStep], Subnet, Fabric]:
+    text = f"{{kind: dragonfly, switch: r64, a: {a}, p: {p}, h: {h}" + (f", groups: {groups}}}" if groups else "}")
+    _, fabric, _, _ = loaded(spec_of((groups or a * h + 1) * a * p, text, control="{kind: opensm}"), 64)
+    s = fabric.subnets[0]
+    return {x.step: x for x in chain_steps(s, fabric, ())}, s, fabric
+
+
+@pytest.mark.parametrize(("a", "p", "h"), [(8, 4, 4), (4, 2, 2), (6, 3, 1), (3, 5, 2)])
+def test_local_and_global_cables_are_offered_what_canonical_tables_carry_of_an_all_to_all(a: int, p: int, h: int) -> None:
+    """One unit per ordered pair walked through tables, over N - 1: what every endpoint sends at line rate to all alike."""
+    steps, s, _ = dragonfly_steps(a, p, h)
+    g = graph(s)
+    loads = all_to_all(canonical(g, s.switches.pod))[0].reshape(g.switches, g.width)
+    far = np.where(g.peer >= 0, s.switches.pod[np.maximum(g.peer, 0)], 0)
+    local, outer = (far == s.switches.pod[:, None]) & (g.peer >= 0), (far != s.switches.pod[:, None]) & (g.peer >= 0)
+    for step, chosen in (("local", local), ("global", outer)):
+        assert steps[step].offered_gbps == pytest.approx(200 * loads[chosen].sum() / (g.endpoints - 1)), step
+        assert steps[step].capacity_gbps == 200 * chosen.sum(), step
+        assert steps[step].cables == chosen.sum() / 2, step
+
+
+def test_a_balanced_dragonfly_is_about_as_full_locally_as_between_groups() -> None:
+    """Kim 2008: a = 2p = 2h."""
+    steps = dragonfly_steps(16, 8, 8, 129)[0]
+    assert [steps[x].ratio for x in ("hca-leaf", "local", "global")] == pytest.approx([1.0, 1.0, 1.0], abs=0.02)
+
+
+def test_two_routers_side_by_side_both_look_up_at_each_other() -> None:
+    """Hosts over local and global cables together: 4 over 7 + 4."""
+    _, s, _ = dragonfly_steps(8, 4, 4)
+    (load,) = tier_loads(s)
+    assert load.level
+    assert not load.top
+    assert set(load.ratio.tolist()) == {4 / 11}
+    assert set(load.up_cables.tolist()) == {11}
+
+
+def test_dragonfly_plus_has_tiers_inside_its_groups_and_level_cables_between_them() -> None:
+    topology = "{kind: dragonfly-plus, groups: 5, links: 4, leaf: {switch: r8, downlinks: 4}, spine: {switch: r8, uplinks: 4}}"
+    _, fabric, _, _ = loaded(spec_of(80, topology, control="{kind: opensm}"), 8)
+    s = fabric.subnets[0]
+    leaf, spine = tier_loads(s)
+    assert (leaf.worst, leaf.level, spine.level, spine.worst) == (1.0, False, True, 1.0)
+    steps = {x.step: x for x in chain_steps(s, fabric, ())}
+    assert list(steps) == ["hca-leaf", "leaf-spine", "global"]
+    assert steps["global"].offered_gbps == pytest.approx(80 * 200 * 64 / 79)  # 64 of the 79 others are in other groups
+    assert steps["global"].capacity_gbps == 2 * 40 * 200
