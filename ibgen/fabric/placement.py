@@ -52,7 +52,7 @@ def place_reservations(
         findings = _reached(key, fixed, shape, highest, at, who)
     if findings:
         return None, findings
-    units = fixed or max(highest, 1)
+    units, word = fixed or max(highest, 1), given[0].removesuffix("s") if given else "unit"
     held = set(taken)
     reserved: list[tuple[str, int, tuple[Place, ...]]] = []
     used: set[Place] = set()
@@ -61,14 +61,14 @@ def place_reservations(
         asked = topology.reserve[purpose]
         named = asked.unit if isinstance(asked, Reservation) else None
         if named is not None and fixed is not None and named > fixed:
-            return None, (_no_such_unit(purpose, named, fixed, at),)
+            return None, (_no_such_unit(purpose, named, fixed, at, word),)
         unit = named or units
         places = _free(shape, unit, held, used, holes=bool(named or fixed))
         if len(places) < need and not (named or fixed):
             unit += 1
             places = _free(shape, unit, held, used, holes=False)
         if len(places) < need:
-            return None, (_no_room(shape, purpose, ports, unit, len(places), at),)
+            return None, (_no_room(shape, purpose, ports, unit, len(places), at, word),)
         units = max(units, unit)
         chosen = tuple(sorted(places[:need], key=lambda p: (p.part, p.place)))
         used.update(chosen)
@@ -126,13 +126,13 @@ def _reached(key: str, given: int | None, shape: Shape, highest: int, at: Path, 
     return (SLOT_OUTSIDE.finding(message, (*at, key), hint=f"use {highest} {key}", facts=facts),)
 
 
-def _no_such_unit(purpose: str, named: int, units: int, at: Path) -> Finding:
-    message = f"`{purpose}` is reserved in unit {named}, and there are {units}"
-    return RESERVE.finding(message, (*at, "reserve", purpose, "unit"), hint=f"name a unit from 1 to {units}")
+def _no_such_unit(purpose: str, named: int, units: int, at: Path, word: str) -> Finding:
+    message = f"`{purpose}` is reserved in {word} {named}, and there are {units}"
+    return RESERVE.finding(message, (*at, "reserve", purpose, "unit"), hint=f"name a {word} from 1 to {units}")
 
 
-def _no_room(shape: Shape, purpose: str, ports: int, unit: int, free: int, at: Path) -> Finding:
-    message = f"unit {unit} has {free} free places for the {ports} ports of `{purpose}`"
+def _no_room(shape: Shape, purpose: str, ports: int, unit: int, free: int, at: Path, word: str) -> Finding:
+    message = f"{word} {unit} has {free} free places for the {ports} ports of `{purpose}`"
     facts = {"ports reserved": ports, "ports of a place": shape.ports, "free places": free}
-    hint = f"leave a slot of unit {unit} free, or give one unit more"
+    hint = f"leave a slot of {word} {unit} free, or give one {word} more"
     return RESERVE.finding(message, (*at, "reserve", purpose), hint=hint, facts=facts)
