@@ -91,7 +91,7 @@ def allowed(c: Complete) -> tuple[Allowed, ...]:
         made += [Allowed(row, "pcie", MOST, least), Allowed(row, "hca-leaf", 1.0)]
         made += [
             Allowed(row, step, asked_ratio(c.spec, row, tier)[0])
-            for step, tier in (("leaf-spine", "leaf"), ("spine-core", "spine"))
+            for step, tier in (("leaf-spine", "leaf"), ("spine-core", "spine"), ("global", "group"))
         ]
     return tuple(made)
 

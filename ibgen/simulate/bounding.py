@@ -29,6 +29,9 @@ from .splits import best_split, minimal, share, valiant
 MODEL = "static tables to fluid over all ways"
 DETOURS = "static tables to fluid over all ways straight and through one other group"
 ROUTERS = "fluid over local and global cables, a view of the whole fabric"
+LOCAL = "; by a random group alone flows meet on single local links of the group between"
+"""Garcia et al., ICPP 2012: the cables from one group and to another end on two routers, and one link joins these."""
+
 GROUPS = "fluid over global cables, a view of the whole fabric"
 
 
@@ -80,7 +83,8 @@ def group_detours(
     split, routers = best_split(ways, demand, 1.0), nets[0].size > 1
     found = (share(ways, weights, demand) for weights in (minimal(ways), valiant(ways, GROUP), valiant(ways, ROUTER)))
     straight, group, router = (min(1.0, x) for x in found)
+    model = ROUTERS + (LOCAL if group < 0.9 * router else "") if routers else GROUPS
     return DetourResult(
         NAME, 1 / loads[NAME].max if loads[NAME].max else 1.0, straight, group, router if routers else None,
-        min(1.0, split.best), min(1.0, split.bound), ROUTERS if routers else GROUPS,
+        min(1.0, split.best), min(1.0, split.bound), model,
     )  # fmt: skip

@@ -39,7 +39,7 @@ SENTENCES = {
     ),
     "dnup": "{engine} tables stand in for dnup, which forbids turns by ranks from the hosts: some of its ways are longer",
     "file": "the tables of `file` stand in a file that was not given: --tables reads them; until then {engine}",
-    "dfsssp": _OWN,
+    "dfsssp": "balanced shortest ways of our own: as long as OpenSM's, entry by entry others",
     "sssp": _OWN,
     "nue": f"{_OWN}; nue takes longer ways where its lanes want it",
 }
