@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ibgen.route import Graph, Routes
-from ibgen.route.hops import FAR, neighbours
+from ibgen.route.hops import FAR, Hops, distances, neighbours
 from ibgen.route.routes import Table
 
 from .patterns import Rows
@@ -28,6 +28,19 @@ class Rerouted:
     hops: npt.NDArray[np.uint8]  # [R, S]; 255: no way
 
 
+@dataclass(frozen=True)
+class Intact:
+    """The graph without a failure and the hops between its switches [S, S]: what many failures have in common."""
+
+    graph: Graph
+    hops: Hops
+
+
+def intact(graph: Graph) -> Intact:
+    """Worth its time from a few failures on."""
+    return Intact(graph, distances(graph))
+
+
 def used_by(routes: Routes, damaged: Graph) -> Rows:
     """Destinations whose in-tree used a link that is gone, and those that are unplugged now."""
     g = routes.graph
@@ -40,13 +53,13 @@ def used_by(routes: Routes, damaged: Graph) -> Rows:
     return np.flatnonzero(affected)
 
 
-def reroute(routes: Routes, damaged: Graph) -> Rerouted:
-    """The rows that change. `routes` are those of the whole graph."""
+def reroute(routes: Routes, damaged: Graph, before: Intact | None = None) -> Rerouted:
+    """The rows that change. `routes` are those of the whole graph; `before` saves a search for most of them."""
     rows = used_by(routes, damaged)
     lft = routes.lft[rows]
     none = routes.none
-    homes, home = np.unique(damaged.leaf[rows], return_inverse=True)
-    hops = _hops(damaged, homes.astype(np.intp))[home]
+    homes, home = np.unique(damaged.leaf[rows].astype(np.intp), return_inverse=True)
+    hops = (_hops(damaged, homes) if before is None else _hops_after(before, damaged, homes))[home]
     peer = damaged.peer
     valid = (lft != none) & (lft.astype(np.intp) < damaged.width)
     at = np.arange(damaged.switches)[None, :]
@@ -76,6 +89,21 @@ def _choose(
     good = (peers >= 0) & (near == hops[target, switch].astype(np.int16)[:, None] - 1)
     turn = number[rows[target]] % good.sum(axis=1)
     lft[target, switch] = (good.cumsum(axis=1) == turn[:, None] + 1).argmax(axis=1)
+
+
+def _hops_after(before: Intact, damaged: Graph, homes: Rows) -> npt.NDArray[np.uint8]:
+    """What `_hops` gives. Ways only grow longer by a failure, and none does while every switch that lost a cable has a
+    neighbour left that was one hop nearer; where one has not, the search is done again. [T, S]"""
+    hops: npt.NDArray[np.uint8] = np.where((homes >= 0)[:, None], before.hops[homes], FAR).astype(np.uint8)
+    hops[:, ~damaged.linked] = FAR
+    ends = np.flatnonzero(((before.graph.peer >= 0) & (damaged.peer < 0)).any(axis=1) & damaged.linked)
+    peers = damaged.peer[ends]
+    nearest = np.where(peers >= 0, hops[:, np.maximum(peers, 0)], FAR).min(axis=2).astype(np.int16)  # [T, ends]
+    mine = hops[:, ends].astype(np.int16)
+    again = np.flatnonzero(((mine > 0) & (mine < FAR) & (nearest != mine - 1)).any(axis=1))
+    if len(again):
+        hops[again] = _hops(damaged, homes[again])
+    return hops
 
 
 def _hops(graph: Graph, homes: Rows) -> npt.NDArray[np.uint8]:

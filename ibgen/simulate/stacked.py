@@ -31,8 +31,9 @@ class Stack:
     destinations: Rows  # [P * F]
     channels: npt.NDArray[np.intp]  # [H, P * F] numbered by pattern; -1 behind the end
     arrived: npt.NDArray[np.bool_]  # [P * F]
-    links: Counts  # [P * S * width]
+    links: Counts  # [P * S * width + 1]; the last stands for -1 and is 0
     worst: Counts  # [P * F] the largest load on each flow's way
+    shares: npt.NDArray[np.float64]  # [P * F] of line rate; 0 where a flow does not arrive
     every: Counts  # [S * width] of an all-to-all
 
 
@@ -60,9 +61,11 @@ def stack(routes: Routes, patterns: list[Flows], fast: bool | None = None) -> St
     found = walk(routes, (sources, destinations), fast)
     channels = np.where(found.channels.T >= 0, found.channels.T + first, -1)
     channels[:, ~found.arrived] = -1
-    links = np.bincount(channels[channels >= 0], minlength=size * len(patterns))
+    links = np.bincount(channels[channels >= 0], minlength=size * len(patterns) + 1)
     every, _ = all_to_all(routes, fast=fast)
-    return Stack(routes, len(patterns), sources, destinations, channels, found.arrived, links, _worst(channels, links), every)
+    worst = _worst(channels, links)
+    shares = np.where(found.arrived, 1.0 / worst, 0.0)
+    return Stack(routes, len(patterns), sources, destinations, channels, found.arrived, links, worst, shares, every)
 
 
 def judge(s: Stack, damaged: Graph, changed: Rerouted, fast: bool | None = None) -> Verdict:
@@ -84,7 +87,7 @@ def judge(s: Stack, damaged: Graph, changed: Rerouted, fast: bool | None = None)
     worst = _worst(s.channels, links)
     worst[touched] = _worst(fresh, links)
     share = _mean(np.where(reached, 1.0 / worst, 0.0), living)
-    before = _mean(np.where(s.arrived, 1.0 / s.worst, 0.0), living)
+    before = _mean(s.shares, living)
     every, cut_pairs, cut = _every(s, damaged, changed, fast)
     return Verdict(share, before, int(links.max(initial=0)), int(s.links.max(initial=0)), every, cut_pairs, cut)
 
@@ -97,7 +100,7 @@ def _worst(channels: npt.NDArray[np.intp], links: Counts) -> Counts:
     """Largest load on every flow's way, 1 at least (its own injection: the patterns send once from each endpoint)."""
     most = np.ones(channels.shape[1], np.int64)
     for column in channels:
-        np.maximum(most, np.where(column >= 0, links[column], 0), out=most)
+        np.maximum(most, links[column], out=most)
     return most
 
 

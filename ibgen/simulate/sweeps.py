@@ -19,7 +19,7 @@ from ibgen.units import ordinal
 
 from .parts import cable_name
 from .patterns import bisection
-from .reroute import reroute
+from .reroute import Intact, intact, reroute
 from .results import DEFAULTS, Options
 from .stacked import Stack, judge, stack
 from .tables import whole_table
@@ -79,7 +79,8 @@ def sweep(
     cases = list(_cases(s, kind))
     step = max(1, -(-len(cases) * g.endpoints * g.switches // WORK))
     options.progress(f"{len(cases[::step])} failures of {s.name}")
-    rows = [_row(s, made, name, gone, options) for name, gone in cases[::step]]
+    before = intact(graph(s))
+    rows = [_row(s, made, before, name, gone, options) for name, gone in cases[::step]]
     order = sorted(rows, key=lambda r: (-r.cut_pairs, r.ebb, r.part))
     after = np.array([r.ebb for r in rows])
     quantiles = tuple((q, float(np.quantile(after, q))) for q in QUANTILES) if len(rows) else ()
@@ -102,9 +103,9 @@ def _cases(s: Subnet, kind: Kind) -> Iterator[tuple[str, Removed]]:
         yield cable_name(s, row), Removed(cables=(row,))
 
 
-def _row(s: Subnet, made: Stack, name: str, gone: Removed, options: Options) -> SweepRow:
+def _row(s: Subnet, made: Stack, before: Intact, name: str, gone: Removed, options: Options) -> SweepRow:
     damaged = graph(s, gone)
-    changed = reroute(made.routes, damaged)
+    changed = reroute(made.routes, damaged, before)
     v = judge(made, damaged, changed, options.fast)
     loss = max(0.0, 1 - v.share / v.before) if v.before else 0.0
     return SweepRow(name, v.share, loss, v.cut_pairs, int(v.every.max(initial=0)), len(changed.rows))
@@ -112,5 +113,4 @@ def _row(s: Subnet, made: Stack, name: str, gone: Removed, options: Options) -> 
 
 def _shares(made: Stack) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Bisection share of every pattern without a failure. [P]"""
-    values = np.where(made.arrived, 1.0 / made.worst, 0.0)
-    return values.reshape(made.number, -1).mean(axis=1) if len(values) else np.zeros(1)
+    return made.shares.reshape(made.number, -1).mean(axis=1) if len(made.shares) else np.zeros(1)
