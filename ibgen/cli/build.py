@@ -76,8 +76,10 @@ def _show_traffic(c: Compilation) -> None:
     """What the fabric that the tree configures would carry, in a few lines."""
     from ibgen.render.traffic_text import summary_lines
 
-    if c.spec is not None and c.simulation is not None:
-        for line in summary_lines(c.simulation, [w.name for w in c.spec.workloads]):
+    if c.spec is not None and c.fabric is not None and c.simulation is not None:
+        known = {s.fabric for s in c.fabric.subnets}
+        opaque = [f.name for row, f in enumerate(c.spec.fabrics) if row not in known]
+        for line in summary_lines(c.simulation, [w.name for w in c.spec.workloads], opaque):
             terminal.say(line)
 
 

@@ -12,11 +12,13 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ibgen.fabric import Fabric, Subnet
+from ibgen.fabric import Fabric, GroupPlan, Subnet
 
 from .loads import Counts
 from .patterns import Rows
 from .walking import Tables, walk
+
+Unit = Literal["host", "leaf", "router"]
 
 HOSTS, LEAVES, SAMPLE = 256, 1024, 512
 
@@ -26,7 +28,7 @@ class Heat:
     """`values` [n, n]: row sends to column, share of an equal share of line rate; nan where nothing is sent."""
 
     labels: tuple[str, ...]
-    unit: Literal["host", "leaf"]
+    unit: Unit
     pattern: str
     values: npt.NDArray[np.float64]
     model: str
@@ -58,7 +60,9 @@ def heat(tables: Tables, fabric: Fabric, subnet: Subnet, links: Counts, model: s
     with np.errstate(invalid="ignore"):
         values = np.where(pairs > 0, total / np.maximum(pairs, 1), np.nan)
     names = fabric.hosts.names if by_host else subnet.switches.names
-    return Heat(tuple(names[k] for k in groups.tolist()), "host" if by_host else "leaf", "all pairs", values, model)
+    routers = isinstance(subnet.layout, GroupPlan) and not subnet.layout.plus
+    unit: Unit = "host" if by_host else "router" if routers else "leaf"
+    return Heat(tuple(names[k] for k in groups.tolist()), unit, "all pairs", values, model)
 
 
 def _sample(plugged: Rows, keys: npt.NDArray[np.int32], each: int) -> Rows:

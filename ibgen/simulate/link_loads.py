@@ -11,16 +11,15 @@ from functools import partial
 
 import numpy as np
 
-from ibgen.fabric import Fabric, Subnet
+from ibgen.fabric import Fabric, Ints, Subnet
 from ibgen.route import Graph, Removed, Routes, graph
 from ibgen.spec import ClusterSpec
 from ibgen.targets import Targets
 
 from .engines import TablesOf, tables
-from .jobs import compute_rows, place_of
+from .jobs import MOST_FLOWS, compute_rows, place_of
 from .loads import Counts, flow_loads
-from .measures import MOST_FLOWS
-from .named import endpoint_names, tier_name
+from .named import endpoint_names, groups_of, tier_name
 from .patterns import Flows, Rows, bisection, ring, shift, shuffled
 from .traffic import named_flows
 from .trees import all_to_all
@@ -51,6 +50,7 @@ class LinkLoads:
     endpoints: tuple[str, ...]  # [E] `dgx-001/mlx5_3`
     links: Counts
     injected: Counts
+    groups: Ints | None = None  # [S] of a dragonfly's switches
 
     def rows(self) -> Iterator[Row]:
         """Every link that has a cable: endpoints in order, then switches in order, port by port."""
@@ -61,7 +61,7 @@ class LinkLoads:
         for link in np.flatnonzero((peer >= 0) | (door >= 0)).tolist():
             switch, port = divmod(link, g.width)
             end = self.endpoints[door[link]] if door[link] >= 0 else g.names[peer[link]]
-            yield g.names[switch], port, end, int(self.links[link]), tier_name(g, switch, int(peer[link]))
+            yield g.names[switch], port, end, int(self.links[link]), tier_name(g, switch, int(peer[link]), self.groups)
 
 
 def patterns(spec: ClusterSpec, fabric: Fabric, s: Subnet, g: Graph, seed: int) -> dict[str, Counted]:
@@ -95,7 +95,7 @@ def link_loads(
             links, injected = known[name](made)
             unit = MOST_OF_SHIFTS if name == "shift set" else FLOWS
             drawn = seed if name in RANDOM else None
-            found.append(LinkLoads(s.name, name, _model(origin), unit, drawn, g, ends, links, injected))
+            found.append(LinkLoads(s.name, name, _model(origin), unit, drawn, g, ends, links, injected, groups_of(s)))
     return tuple(found)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ibgen.fabric import Ints
 from ibgen.route import Graph
 
 from .loads import Counts
@@ -29,29 +30,32 @@ class TierLinks:
     mean_load: float
 
 
-def tier_links(graph: Graph, pattern: str, links: Counts, injected: Counts) -> tuple[TierLinks, ...]:
-    """Every kind of link there is, from the hosts up and down again. Links: [S * width] and [E]."""
+def tier_links(
+    graph: Graph, pattern: str, links: Counts, injected: Counts, groups: Ints | None = None
+) -> tuple[TierLinks, ...]:
+    """Every kind of link there is, from the hosts up and down again. Links: [S * width] and [E]; `groups` [S] of switches."""
     peer, door = graph.peer.ravel(), graph.endpoint.ravel()
     wired = np.flatnonzero((peer >= 0) | (door >= 0))
-    far = np.where(peer[wired] >= 0, graph.tier[np.maximum(peer[wired], 0)], -1)
-    near = graph.tier[wired // graph.width]
+    near, far = wired // graph.width, peer[wired]
+    upper = np.where(far >= 0, graph.tier[np.maximum(far, 0)], -1)
+    apart = np.zeros(len(wired), np.int32) if groups is None else (groups[near] != groups[np.maximum(far, 0)]) & (far >= 0)
+    kinds = np.stack([graph.tier[near], upper, apart], axis=1)
     found = [_histogram(pattern, "from hosts", injected[graph.plugged])]
-    pairs = np.unique(np.stack([near, far], axis=1), axis=0).tolist()
-    for here, there in sorted(pairs, key=_place):
-        mine = wired[(near == here) & (far == there)]
-        name = tier_name(graph, int(mine[0]) // graph.width, int(peer[mine[0]]))
+    for here, there, far_away in sorted(np.unique(kinds, axis=0).tolist(), key=_place):
+        mine = wired[(kinds == (here, there, far_away)).all(axis=1)]
+        name = tier_name(graph, int(mine[0]) // graph.width, int(peer[mine[0]]), groups)
         found.append(_histogram(pattern, name, links[mine]))
     return tuple(found)
 
 
-def _place(pair: list[int]) -> tuple[int, int]:
-    """Up from the leaves, across, down to the leaves, to the hosts."""
-    here, there = pair
+def _place(kind: list[int]) -> tuple[int, int, int]:
+    """Up from the leaves, across (local, then global), down to the leaves, to the hosts."""
+    here, there, apart = kind
     if there > here:
-        return 0, here
+        return 0, here, apart
     if there == here:
-        return 1, here
-    return (2, -here) if there >= 0 else (3, here)
+        return 1, here, apart
+    return (2, -here, apart) if there >= 0 else (3, here, apart)
 
 
 def _histogram(pattern: str, tier: str, loads: Counts) -> TierLinks:

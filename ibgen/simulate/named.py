@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ibgen.fabric import Fabric, Subnet, port_labels
+from ibgen.fabric import Fabric, GroupPlan, Ints, Subnet, port_labels
 from ibgen.route import Graph
 
 from .loads import Loads
@@ -71,13 +71,19 @@ def switch_end(subnet: Subnet, switch: int, port: int) -> CableEnd:
     return CableEnd(subnet.switches.names[switch], port, port_labels(subnet, switch).get(port, ""))
 
 
-def tier_name(graph: Graph, switch: int, peer: int) -> str:
-    """What kind of link leads from `switch` to `peer` (-1: an endpoint): `to hosts`, `leaf up`, `spine down to leaf`."""
+def groups_of(subnet: Subnet) -> Ints | None:
+    """The group of every switch of a dragonfly or dragonfly+, [S]; None for other shapes."""
+    return subnet.switches.pod if isinstance(subnet.layout, GroupPlan) else None
+
+
+def tier_name(graph: Graph, switch: int, peer: int, groups: Ints | None = None) -> str:
+    """What kind of link leads from `switch` to `peer` (-1: an endpoint): `to hosts`, `leaf up`, `spine down to leaf`; `local`,
+    `global` where switches stand in groups."""
     if peer < 0:
         return "to hosts"
     here, there = int(graph.tier[switch]), int(graph.tier[peer])
     if here == there:
-        return f"{TIERS[here]} across"
+        return f"{TIERS[here]} across" if groups is None else "local" if groups[switch] == groups[peer] else "global"
     return f"{TIERS[here]} up" if there > here else f"{TIERS[here]} down to {TIERS[there]}"
 
 

@@ -29,7 +29,7 @@ from .link_tiers import tier_links
 from .loads import Loads, flow_loads
 from .measures import every_pair, random_patterns, rank_trees, shift_set, single_rings
 from .multipath import multipath
-from .named import WorstCable, worst_cables
+from .named import WorstCable, groups_of, worst_cables
 from .order import order_advice
 from .patterns import Flows, Rows
 from .rates import Rates, capacities, max_min
@@ -103,8 +103,9 @@ def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> 
     between = group_shift(x.subnet, x.graph)
     remarks = {GROUP_SHIFT: between.note} if between is not None else {}
     found += [counted(name, STATIC, loads[name], remarks.get(name, "")) for name in named if name != "permutation"]
-    tiers = tier_links(x.graph, "permutation", loads["permutation"].links, loads["permutation"].injected)
-    tiers += tier_links(x.graph, "all-to-all", links, injected)
+    groups = groups_of(x.subnet)
+    tiers = tier_links(x.graph, "permutation", loads["permutation"].links, loads["permutation"].injected, groups)
+    tiers += tier_links(x.graph, "all-to-all", links, injected, groups)
     x.options.progress(f"rates on {x.subnet.name}")
     rates = {name: max_min(loads[name], flows[0], x.links, x.injected) for name, flows in named.items()}
     bounded = bounds(x.spec, x.subnet, x.graph, catalog, named, loads, x.links, x.injected)

@@ -101,6 +101,14 @@ def test_groups_that_one_cable_joins() -> None:
             assert w.meeting.place.startswith("inside group")
 
 
+def test_links_of_a_dragonfly_are_local_or_global() -> None:
+    """9 groups of 4 routers: 4 x 3 local links in each group, 9 x 8 between groups, in both directions."""
+    text = fabrics.spec_of(72, "{kind: dragonfly, switch: r8, a: 4, p: 2, h: 2}", control="{kind: opensm, routing: [minhop]}")
+    found = studied(text, 8)
+    links = {t.tier: t.links for t in found.tiers if t.pattern == "permutation"}
+    assert links == {"from hosts": 72, "local": 9 * 4 * 3, "global": 9 * 8, "to hosts": 72}
+
+
 RAILS = """\
 ibgen: 1
 cluster: rails
