@@ -15,7 +15,18 @@ from ibgen.diagnostics import Severity
 
 GOLDEN = Path(__file__).resolve().parent / "golden"
 EXAMPLES = sorted(p for p in assets.examples().glob("*.yaml") if p.name.count(".") == 1)
-REVIEWED = ("lab", "azure-burst", "tenants", "sriov", "superpod-h100", "qos", "ha", "rail-only", "multi-plane", "dragonfly-plus")
+REVIEWED = (
+    "lab",
+    "azure-burst",
+    "tenants",
+    "sriov",
+    "superpod-h100",
+    "qos",
+    "ha",
+    "rail-only",
+    "multi-plane",
+    "dragonfly-plus",
+)
 """Examples small enough that a person reviews their whole tree in a pull request."""
 
 

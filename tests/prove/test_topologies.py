@@ -6,12 +6,15 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ibgen import assets, compiler
 from ibgen.prove import run as prove_all
 from ibgen.prove.opensm import prove
 from ibgen.prove.verdict import Verdict
+from ibgen.route import graph
+from tests.route.real import opensm
 
 pytestmark = pytest.mark.opensm
 
@@ -85,6 +88,24 @@ def test_updn_on_a_dragonfly_plus_leaves_hosts_without_a_path(tmp_path: Path) ->
     found = verdict(tmp_path, "updn", PLUS, "n[01-36]")
     assert found.status == "failed", found
     assert any("Dead end" in c.detail for c in found.checks if not c.passed)
+
+
+@pytest.mark.parametrize(("engine", "spines"), [("dor", 1), ("minhop", 4)])
+def test_dor_on_a_tree_sends_what_leaves_a_leaf_over_one_spine(tmp_path: Path, engine: str, spines: int) -> None:
+    """IBG413 says 2 of 8 uplinks: the parallel cables to one spine of four."""
+    tree = (
+        "{kind: fat-tree, unit: 8, units: 3, leaf: {switch: qm8700, downlinks: 8, uplinks: 8},"
+        " spine: {switch: qm8700, count: 4}}"
+    )
+    text = SPEC.replace("ENGINE", "updn").replace("TOPOLOGY", tree).replace("n[01-72]", "n[01-24]")
+    compilation, _ = compiler.compile(compiler.Input(Path("tree.yaml"), text=text))
+    assert compilation.fabric is not None
+    g = graph(compilation.fabric.subnets[0])
+    real = opensm(g, tmp_path, engine, {"dump_files_dir": str(tmp_path)})
+    assert real.engine == engine
+    for leaf in np.unique(g.leaf):
+        used = np.unique(real.ports[: g.endpoints, leaf][g.leaf != leaf])
+        assert len(used) == 2 * spines
 
 
 def test_rails_of_a_unit_that_has_no_host_yet_are_no_fault(tmp_path: Path) -> None:
