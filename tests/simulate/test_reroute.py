@@ -10,17 +10,17 @@ from ibgen.simulate.reroute import intact, reroute
 from tests.route.fabrics import tree
 
 
-@pytest.mark.parametrize(("hosts", "leaf", "up"), [(64, 8, 8), (48, 8, 4), (40, 4, 2)])
-def test_known_distances_give_the_ways_that_a_search_gives(hosts: int, leaf: int, up: int) -> None:
+@pytest.mark.parametrize(("hosts", "unit", "down"), [(64, 8, 8), (48, 8, 4), (40, 4, 2)])
+def test_known_distances_give_the_ways_that_a_search_gives(hosts: int, unit: int, down: int) -> None:
     """Single cables, several at once, whole switches, endpoints; some of them cut a leaf off or make ways longer."""
     drawn = np.random.default_rng(hosts)
-    s = tree(hosts, leaf, up)
+    s = tree(hosts, unit, down)
     base = graph(s)
     before, routes = intact(base), compute(base, "minhop")
     between = np.flatnonzero(s.cables.kind != 0)
     longer = 0
     for _ in range(40):
-        counts = drawn.integers(0, 3), drawn.integers(0, 3 * up), drawn.integers(0, 3)
+        counts = drawn.integers(0, 3), drawn.integers(0, 3 * len(between) // 4), drawn.integers(0, 3)
         rows = (np.arange(len(s.switches.names)), between, np.arange(len(s.ports.host)))
         gone = Removed(*(tuple(drawn.permutation(r)[:n].tolist()) for r, n in zip(rows, counts, strict=True)))
         damaged = graph(s, gone)
