@@ -34,43 +34,43 @@ class Bounds:
 
 
 def fluid_bound(graph: Graph, flows: Flows, links: Rates, injected: Rates, nets: Sequence[GroupNet] = ()) -> float:
-    """The largest equal share of line rate at which no cut is over-full, flows spread over all ways.
+    """The largest mean share of line rate, flows spread over all ways and no cut over-full; a flow to itself counts with 1.
 
     Cuts: each endpoint's own link both ways, each leaf's uplinks both ways, each pod's upward links both ways. `nets`: of
     groups joined to each other, the finest first; there each router and each group is a cut, and what no split over the ways
     straight and through one other group passes (`splits`), on the first net that is not too large for the flows.
     """
-    sources, destinations = flows
-    moving = sources != destinations
-    sources, destinations = sources[moving], destinations[moving]
+    total = len(flows[0])
+    moving = flows[0] != flows[1]
+    sources, destinations = flows[0][moving], flows[1][moving]
     if not len(sources):
         return 1.0
     line = float(injected[sources].min())
-    share = 1.0
+    most = float(len(sources))  # sum of their shares
     for side in (sources, destinations):
-        share = min(share, float((injected[side] / np.bincount(side, minlength=graph.endpoints)[side]).min()) / line)
+        most = min(most, float(np.minimum(np.bincount(side, minlength=graph.endpoints), injected / line).sum()))
     for group, room in _cuts(graph, links) + _group_cuts(graph, links, nets):
         a, b = group[graph.leaf[sources]], group[graph.leaf[destinations]]
-        crossing = a != b
         for side in (a, b):
-            demand = np.bincount(side[crossing], minlength=len(room)) * line
-            over = demand > 0
-            if over.any():
-                share = min(share, float((room[over] / demand[over]).min()))
-    return min(share, _detour_bound(graph, (sources, destinations), line, nets, share))
+            crossing = np.bincount(side[(a != b) & (side >= 0)], minlength=len(room))
+            most = min(most, float(len(sources) - crossing.sum() + np.minimum(crossing, room / line).sum()))
+    most = min(most, _detour_bound(graph, (sources, destinations), line, nets))
+    return (total - len(sources) + most) / total
 
 
-def _detour_bound(graph: Graph, flows: Flows, line: float, nets: Sequence[GroupNet], enough: float) -> float:
-    """Flows that have no way through one other group at most are left out, which can only raise it."""
+def _detour_bound(graph: Graph, flows: Flows, line: float, nets: Sequence[GroupNet]) -> float:
+    """Sum of shares. Flows inside a node, and those without a way through one other group at most, count with 1."""
+    count = len(flows[0])
     for net in nets:
         start, end, demand = net.demands(graph, flows, line)
         here = joined(net, start, end)
         start, end, demand = start[here], end[here], demand[here]
         if not len(start):
-            return enough
+            break
         if ways_count(net, start, end) <= MOST_WAYS:
-            return best_split(detours(net, start, end), demand, enough).bound
-    return enough
+            bound = best_split(detours(net, start, end), demand, 1.0).mean
+            return count - (1 - min(1.0, bound)) * float(demand.sum()) / line
+    return count
 
 
 def _group_cuts(graph: Graph, links: Rates, nets: Sequence[GroupNet]) -> list[tuple[np.ndarray, Rates]]:

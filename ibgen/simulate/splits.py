@@ -10,7 +10,7 @@ Computing 2012, each side looking one step ahead (Rakhlin and Sridharan, NIPS 20
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -36,10 +36,12 @@ CLOSED = -1000.0
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Shares of the demand. `best` was found, `bound` cannot be passed: the truth lies between."""
+    """Shares of the demand that all get at once: `best` was found, `bound` cannot be passed, the truth lies between. `mean`:
+    what the mean of their shares cannot pass, where each gets its demand at most."""
 
     best: float
     bound: float
+    mean: float
 
 
 def minimal(ways: Detours) -> Rates:
@@ -77,14 +79,15 @@ def share(ways: Detours, weights: Rates, demand: Rates) -> float:
 def best_split(ways: Detours, demand: Rates, enough: float = np.inf) -> Split:
     """The search ends where a split gives `enough`, where the bound has come near, or with the work."""
     best = max(share(ways, weights, demand) for weights in (minimal(ways), valiant(ways, ROUTER)))
-    bound, prices = np.inf, np.zeros(0)
+    known, prices = Split(best, np.inf, 1.0), np.zeros(0)
     for tried in _first_prices(ways, demand):
-        found = _bound(ways, demand, tried)
-        if found < bound:
-            bound, prices = found, tried
-    if best < enough and bound > best * CLOSE:
-        return _searched(ways, demand, Split(best, bound), prices, enough)
-    return Split(best, bound)
+        found = _bounded(ways, demand, tried, known)
+        if found.bound < known.bound:
+            prices = tried
+        known = found
+    if len(prices) and best < enough and known.bound > best * CLOSE:
+        return _searched(ways, demand, known, prices, enough)
+    return known
 
 
 def _first_prices(ways: Detours, demand: Rates) -> Iterator[Rates]:
@@ -107,12 +110,11 @@ def _searched(ways: Detours, demand: Rates, known: Split, prices: Rates, enough:
     there = room > 0
     per = np.where(there, 1 / np.where(there, room, 1.0), 0.0)
     even, mean = room / room.sum(), float(demand.sum())
-    best, bound = known.best, known.bound
     costs, dear = np.log(np.maximum((prices + even) / 2, 1e-300)), np.zeros(len(room))
     logs = np.where(np.isfinite(ways.lengths(np.where(there, per, np.inf))), 0.0, CLOSED)
     gain = np.zeros(len(ways.pair))
     if (np.maximum.reduceat(logs, ways.first) == CLOSED).any():
-        return Split(best, min(bound, _bound(ways, demand, even)))
+        return _bounded(ways, demand, even, known)
     loads_sum, price_sum = np.zeros((2, len(room)))
     rounds = int(np.clip(WORK // len(ways.pair), LEAST, MOST))
     for turn in range(1, rounds + 1):
@@ -122,24 +124,37 @@ def _searched(ways: Detours, demand: Rates, known: Split, prices: Rates, enough:
         loads_sum += turn * full
         price_sum += turn * price
         weight = turn * (turn + 1) / 2
-        best = max(best, 1 / float(full.max()), weight / float(loads_sum.max()))
+        known = replace(known, best=max(known.best, 1 / float(full.max()), weight / float(loads_sum.max())))
         if turn % 4 == 0 or turn == rounds:
-            bound = min(bound, _bound(ways, demand, price), _bound(ways, demand, price_sum / weight))
-        if best >= enough or bound <= best * CLOSE:
+            for tried in (price, price_sum / weight):
+                known = _bounded(ways, demand, tried, known)
+        if known.best >= enough or known.bound <= known.best * CLOSE:
             break
-        gain = np.minimum(ways.lengths(np.where(there, price * per, np.inf)) * mean * bound, 10.0)
-        dear = np.minimum(full * best, 3.0)
+        gain = np.minimum(ways.lengths(np.where(there, price * per, np.inf)) * mean * known.bound, 10.0)
+        dear = np.minimum(full * known.best, 3.0)
         logs, costs = logs - FLOWS_STEP * gain, costs + PRICES_STEP * dear
-    return Split(best, bound)
+    return known
 
 
-def _bound(ways: Detours, demand: Rates, prices: Rates) -> float:
-    """What lengths price / room forbid to pass; the prices sum up to 1."""
+def _bounded(ways: Detours, demand: Rates, prices: Rates, known: Split) -> Split:
+    """What is known, and what lengths price / room forbid to pass; the prices sum up to 1. Pairs that cannot be reached are
+    left out of `bound` and count in full in `mean`, which only raises them.
+
+    Of `mean`: with all lengths t times as long, sum of rates <= t + sum of demand x (1 - t x shortest way), where that is
+    positive; the least of it lies where some pair's term vanishes.
+    """
     room = ways.net.room
-    lengths = np.where(room > 0, prices / np.where(room > 0, room, 1.0), np.inf)
-    near = ways.nearest(lengths)
-    cost = float((near * demand)[np.isfinite(near)].sum())  # to leave out who cannot be reached only raises the bound
-    return 1 / cost if cost > 0 else np.inf
+    near = ways.nearest(np.where(room > 0, prices / np.where(room > 0, room, 1.0), np.inf))
+    order = np.argsort(-near, kind="stable")
+    order = order[np.isfinite(near[order]) & (near[order] > 0)]
+    if not len(order):
+        return known
+    near, some = near[order], demand[order]
+    all_, left = float(demand.sum()), float(demand.sum() - some.sum())
+    cost, rest = np.cumsum((near * some)[::-1])[::-1], np.cumsum(some[::-1])[::-1]
+    later = np.arange(1, len(near) + 1)  # pairs with shorter ways than this one: their terms are still positive
+    sums = (1 - np.append(cost, 0.0)[later]) / near + np.append(rest, 0.0)[later] + left
+    return Split(known.best, min(known.bound, 1 / float(cost[0])), min(known.mean, float(sums.min()) / all_))
 
 
 def _per_pair(ways: Detours, weights: Rates) -> Rates:
