@@ -18,7 +18,7 @@ from .slots import PoolSlots
 
 STEPS = ("pcie", "hca-leaf", "leaf-spine", "spine-core", "local", "global")
 
-UNIFORM = "offered to local and global by uniform traffic straight to its group; both directions of a cable count"
+UNIFORM = "local and global are offered uniform traffic, straight to the other group; both directions of a cable count"
 """What offered means between equals, for the reader of a table."""
 
 

@@ -15,6 +15,7 @@ SCREENS = {
     "plan-lab": ["plan", "lab.yaml"],
     "plan-superpod-h100": ["plan", "superpod-h100.yaml"],
     "plan-azure-burst": ["plan", "azure-burst.yaml"],
+    "plan-dragonfly-1056": ["plan", "dragonfly-1056.yaml"],
     "show-fabric-lab": ["show", "fabric", "lab.yaml"],
     "show-cables-lab": ["show", "cables", "lab.yaml", "--host", "node-[01-02]"],
     "check-broken": ["check", "broken.yaml"],
