@@ -1,8 +1,8 @@
 """D-mod-k: the closed form for regular fat trees. Going up, the port is the destination's number divided by the parents below,
 modulo the ports; going down there is one way (Zahavi, JPDC 2012).
 
-Takes a `Graph`. Gives `Routes`, or destination blocks one after another so that no whole table has to be in memory. A
-destination's number counts the leaves in row order and the places on each, empty ones too, so that a missing host moves nobody.
+Takes a `Graph`. Gives `Routes`, or destination blocks one after another so that no whole table has to be in memory. Numbers
+are those by which OpenSM's ftree deals destinations (`Regular.numbers`), so that loads are equal where hosts are missing too.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class DModK:
         """Writes the rows of the table for these endpoints. out: [B, S]"""
         g, t = self.graph, self.tree
         leaf = self.leaf_index[np.maximum(g.leaf[rows], 0)]
-        number = leaf * t.slots + t.positions[rows]
+        number = t.numbers[rows]
         per_pod = t.spines.shape[1]
         if not self.whole:
             out.fill(np.iinfo(out.dtype).max)

@@ -31,7 +31,7 @@ class Pointwise:
         g, t = self.graph, self.form.tree
         home = g.leaf[destinations]
         leaf = self.form.leaf_index[np.maximum(home, 0)]
-        number = leaf * t.slots + t.positions[destinations]
+        number = t.numbers[destinations]
         tier = g.tier[switches]
         result = g.leaf_port[destinations].astype(np.int32)
         below = (tier == 0) & (switches != home)

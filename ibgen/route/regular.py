@@ -26,12 +26,12 @@ class Regular:
     spines: Rows  # [D, W]
     cores: Rows  # [C]
     pod: Rows  # [L] of a leaf
-    positions: Rows  # [E] place of an endpoint on its leaf
-    slots: int  # places on a leaf
+    numbers: Rows  # [E] a destination's number: leaf by leaf as many as the fullest has, its endpoints first
     leaf_up: Ports  # [L, w * p] ports in the order they are dealt: parent by parent, then the next cable of each
     leaf_down: Ports  # [p, L, W] port on the spine of the leaf's pod toward the leaf
     spine_up: Ports  # [D, W, w * p]; no columns in two tiers
     core_down: Ports  # [p, D, W, C] port on the core toward a spine, or toward its likest where it has no cable to it
+    even: bool  # whether OpenSM's ftree comes to the same loads: see `_even`
 
 
 def regular(graph: Graph) -> Regular:
@@ -41,9 +41,6 @@ def regular(graph: Graph) -> Regular:
     leaves = tiers[0]
     if not len(leaves) or (graph.host_links[np.concatenate(tiers[1:])] > 0).any():
         raise NotRouted("endpoints stand on other switches than leaves")
-    numbers, position = np.unique(graph.leaf_port[graph.plugged], return_inverse=True)
-    positions = np.zeros(graph.endpoints, np.intp)
-    positions[graph.plugged] = position
     here, there = np.nonzero(graph.peer >= 0)[0], graph.peer[graph.peer >= 0]
     if (np.abs(graph.tier[here] - graph.tier[there]) != 1).any():
         raise NotRouted("a cable joins two switches that are not one tier apart")
@@ -55,7 +52,26 @@ def regular(graph: Graph) -> Regular:
         spine_up, core_down = np.zeros((*spines.shape, 0), np.uint16), np.zeros((0, *spines.shape, 0), np.uint16)
     else:
         spine_up, core_down = _core_cables(graph, spines, tiers[2])
-    return Regular(leaves, spines, tiers[2], pod, positions, len(numbers), leaf_up, leaf_down, spine_up, core_down)
+    even = _even(graph.host_links[leaves], leaf_up.shape[1], bool(len(tiers[2])))
+    return Regular(leaves, spines, tiers[2], pod, _numbers(graph), leaf_up, leaf_down, spine_up, core_down, even)
+
+
+def _numbers(graph: Graph) -> Rows:
+    """[E] as OpenSM's ftree deals destinations: leaves without endpoints are passed over, and on those that are not full the
+    missing ones are counted behind the others."""
+    rows, at = graph.by_leaf
+    home = graph.leaf[rows]
+    turn = np.cumsum(graph.host_links > 0) - 1
+    numbers = np.zeros(graph.endpoints, np.intp)
+    numbers[rows] = turn[home] * graph.host_links.max(initial=0) + np.arange(len(rows)) - at[home]
+    return numbers
+
+
+def _even(held: Rows, uplinks: int, cores: bool) -> bool:
+    """Every link as full as on ftree's tables, measured: the fullest leaf takes whole turns of its uplinks, and under cores no
+    leaf has fewer endpoints. Elsewhere ftree's counters run apart from a closed form."""
+    fullest = int(held.max(initial=0))
+    return not uplinks or (fullest % uplinks == 0 and (not cores or bool((held == fullest).all())))
 
 
 def _pods(graph: Graph, leaves: Rows, spines: Rows) -> tuple[Rows, Rows]:

@@ -11,6 +11,7 @@ from typing import Literal
 
 from ibgen.fabric import Fabric, Subnet
 from ibgen.route import ENGINES, Graph, NotRouted, Routes, compute
+from ibgen.route.fast import compiles
 from ibgen.route.pointwise import Pointwise, pointwise
 from ibgen.spec import ClusterSpec
 from ibgen.targets import Targets
@@ -23,6 +24,11 @@ Origin = Literal["closed form", "exact", "imported", "equal-cost multipath"]
 
 BALANCED_MOST = 20_000_000
 """Table entries up to which balanced shortest ways are computed (one destination at a time); above them minhop stands in."""
+
+
+FTREE_MOST, COMPILED_MOST = 400_000, 6_000_000
+"""Table entries up to which ftree is computed where the closed form has other loads: 1,024 endpoints have 50,000: 0.2 s;
+8,192 have 5 million: 1.5 s compiled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +81,21 @@ def tables_of_graph(
             refused = refused or f"{engine} cannot route this graph ({problem})"
             continue
         closed = isinstance(made, Pointwise)
+        if asked == "ftree" and isinstance(made, Pointwise) and not made.form.tree.even and _affordable(graph, fast):
+            continue
         return made, TablesOf(
-            engine, "closed form" if closed else "exact", asked, sentence(asked, engine, refused, asked in ADAPTIVE)
+            engine,
+            "closed form" if closed else "exact",
+            asked,
+            sentence(asked, engine, refused, asked in ADAPTIVE, not closed or made.form.tree.even),
         )
     raise NotRouted(refused)  # minhop routes any graph: never reached
+
+
+def _affordable(graph: Graph, fast: bool | None) -> bool:
+    """Whether ftree takes no more than two seconds or so."""
+    entries = graph.endpoints * graph.switches
+    return entries <= (COMPILED_MOST if fast or (fast is None and compiles(entries)) else FTREE_MOST)
 
 
 def _order(asked: str, graph: Graph, exact: bool) -> list[str]:

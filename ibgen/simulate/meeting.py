@@ -160,13 +160,13 @@ def _congruent(x: _Case) -> str:
     if not isinstance(tables, Pointwise):
         return ""
     t, g = tables.form.tree, tables.graph
-    number = tables.form.leaf_index[g.leaf[x.targets]] * t.slots + t.positions[x.targets]
+    number = t.numbers[x.targets]
     tier = int(g.tier[x.beside.switch])
     turns = t.leaf_up.shape[1] if tier == 0 else t.spine_up.shape[2]
     turn = number % turns if tier == 0 else number // max(1, t.spines.shape[1]) % turns
     if len(np.unique(turn)) != 1:
         return ""
-    place = np.unique(t.positions[x.targets])
+    place = np.unique(number % max(1, int(g.host_links.max(initial=1))))  # leaf by leaf, as many as the fullest has
     if len(place) == 1 and tier == 0:
         return f"place {int(place[0]) + 1} of their leaves: D-mod-k sends by number modulo {turns} uplinks, so by one"
     return f"destinations whose numbers are equal modulo {turns} uplinks, which D-mod-k sends by one"

@@ -50,15 +50,17 @@ LARGE = (
 )
 
 
-def sentence(asked: str, engine: str, refused: str, adaptive: bool) -> str:
+def sentence(asked: str, engine: str, refused: str, adaptive: bool, even: bool = True) -> str:
     """How the tables of `engine` differ from what the manager does that was told `asked`; empty where they do not. `refused`:
-    what another engine said to the graph."""
+    what another engine said to the graph; `even`: whether D-mod-k has ftree's loads on it."""
     if refused:
         return f"{refused}; {engine} stands in for {asked}"
     if asked in ("dfsssp", "sssp", "nue") and engine != "dfsssp":
         return LARGE.format(engine=engine, asked=asked)
     if engine == asked and asked != "dfsssp":
         return ""
+    if engine == "dmodk" and asked == "ftree" and not even:
+        return "leaves are not evenly full, where ftree deals other links; on a fabric of this size D-mod-k stands in for it"
     if engine == "dmodk" and asked == "ftree":
         return "on a regular tree ftree comes to D-mod-k (same loads, measured with OpenSM 3.3.23)"
     if asked in SENTENCES:

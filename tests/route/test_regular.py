@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ibgen.route import Graph, NotRouted, Routes, blocks, compute, graph, verify
+from ibgen.route import Graph, NotRouted, Removed, Routes, blocks, compute, graph, verify
+from ibgen.route.dmodk import closed_form
+from ibgen.simulate.trees import all_to_all
 
 from .fabrics import damaged, dragonfly, pgft, tree, wired
 
@@ -128,12 +130,49 @@ def test_the_planner_s_trees_are_regular() -> None:
         assert verify(compute(graph(subnet), "dmodk")).sound
 
 
-def test_a_missing_host_moves_nobody_s_route() -> None:
+def test_a_missing_host_moves_only_those_behind_it_on_its_leaf() -> None:
     whole, less = (compute(graph(tree(32, 4, 4, leaf={"uplinks": 4}, missing=m)), "dmodk") for m in ("", "n[0006,0031]"))
     there = less.graph.plugged
     assert len(there) == 30
-    assert (whole.lft[there] == less.lft[there]).all()
+    behind = np.isin(there, [6, 7, 31])
+    assert (whole.lft[there[~behind]] == less.lft[there[~behind]]).all()
+    assert (whole.lft[there[behind]] != less.lft[there[behind]]).any(axis=1).all()
     assert (less.lft[5] == less.none).all()
+
+
+THREE = {"tiers": 3, "leaf": {"uplinks": 6}, "spine": {"switch": "qm8700", "uplinks": 6}, "core": {"switch": "qm8700"}}
+EVEN = {
+    "full": (tree(64, 8, 8, leaf={"uplinks": 8}), True),
+    "parallel": (tree(64, 8, 8, leaf={"uplinks": 8}, spine={"switch": "qm8700", "count": 4}), True),
+    "two-to-one": (tree(64, 8, 8, leaf={"uplinks": 4}), True),
+    "three-tiers": (tree(108, 6, 6, pod=6, **THREE), True),
+    "three-tiers-tapered": (tree(108, 6, 6, pod=6, **{**THREE, "leaf": {"uplinks": 3}}), True),
+    "eight-over-six": (tree(64, 8, 8, leaf={"uplinks": 6}), False),
+    "five-of-six": (tree(90, 5, 5, pod=6, **THREE), False),
+}
+
+
+@pytest.mark.parametrize("name", EVEN)
+def test_the_closed_form_says_where_ftree_comes_to_its_loads(name: str) -> None:
+    """Every link of an all-to-all, as a multiset: equal on full trees, others where leaves begin amid a turn of uplinks."""
+    subnet, even = EVEN[name]
+    g = graph(subnet)
+    assert closed_form(g).tree.even is even
+    ours, theirs = (np.sort(all_to_all(r)[0]) for r in (compute(g, "dmodk"), compute(g, "ftree", found_roots_of(g))))
+    assert (ours == theirs).all() == even
+
+
+@given(st.sets(st.integers(0, 55)))
+@settings(max_examples=25, deadline=None)
+def test_missing_hosts_leave_the_closed_form_ftrees_loads_while_one_leaf_is_full(missing: set[int]) -> None:
+    """OpenSM counts the missing hosts of a leaf behind the others, up to the fullest leaf."""
+    g = graph(EVEN["full"][0], Removed(endpoints=tuple(sorted(missing))))
+    ours, theirs = (np.sort(all_to_all(r)[0]) for r in (compute(g, "dmodk"), compute(g, "ftree", found_roots_of(g))))
+    assert (ours == theirs).all()
+
+
+def found_roots_of(g: Graph) -> list[int]:
+    return np.flatnonzero(g.tier == g.tier.max()).tolist()
 
 
 @pytest.mark.parametrize(
