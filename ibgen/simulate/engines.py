@@ -81,14 +81,11 @@ def tables_of_graph(
             refused = refused or f"{engine} cannot route this graph ({problem})"
             continue
         closed = isinstance(made, Pointwise)
-        if asked == "ftree" and isinstance(made, Pointwise) and not made.form.tree.even and _affordable(graph, fast):
+        even = not isinstance(made, Pointwise) or made.form.tree.even
+        if asked == "ftree" and not even and _affordable(graph, fast):
             continue
-        return made, TablesOf(
-            engine,
-            "closed form" if closed else "exact",
-            asked,
-            sentence(asked, engine, refused, asked in ADAPTIVE, not closed or made.form.tree.even),
-        )
+        why = sentence(asked, engine, refused, asked in ADAPTIVE, even)
+        return made, TablesOf(engine, "closed form" if closed else "exact", asked, why)
     raise NotRouted(refused)  # minhop routes any graph: never reached
 
 
