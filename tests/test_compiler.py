@@ -27,7 +27,7 @@ def test_findings_of_all_passes_come_together(tmp_path: Path) -> None:
         'version: "22.05"', 'version: "22.05"\n  partitions: [{name: a, default: true}, {name: b, default: true}]'
     )
     names = {d.code.name for d in compile_text(tmp_path, text)[1].diagnostics}
-    assert {"ipoib-mtu", "two-default-partitions"} <= names
+    assert {"ipoib-mtu", "slurm-several-defaults"} <= names
     assert len(names) >= 3
 
 
