@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ibgen import source, spec
@@ -301,3 +301,26 @@ def test_a_host_with_half_a_rail_is_named() -> None:
     assert values(profiles["gpu-without-mlx5_0-mlx5_1"])["NCCL_IB_HCA"] == "=mlx5_2:1:1:0,mlx5_3:1:1:1"
     assert decided(PLANES, LOST.replace("HCAS", "mlx5_1: down"))[1] == ["IBG671", "IBG671"]
     assert "IBG671" not in decided(PLANES, LOST.replace("HCAS", "mlx5_1: down"), PARTED)[1], "nothing is merged"
+
+
+@settings(max_examples=40, deadline=None)
+@given(planes=st.integers(2, 4), gpus=st.integers(1, 8), single=st.booleans())
+def test_each_port_has_one_place_and_a_rail_is_one_gpus_on_every_plane(planes: int, gpus: int, single: bool) -> None:
+    """Whether a card is one device with several ports or several devices with one each."""
+    names = [[f"mlx5_{g}" if single else f"mlx5_{g * planes + p}" for p in range(planes)] for g in range(gpus)]
+    cards = [
+        f"{{name: {name}, rate: 200G, gpu: {g}, ports: {planes if single else 1}}}"
+        for g, of in enumerate(names)
+        for name in dict.fromkeys(of)
+    ]
+    attach = [f"{{pool: gpu, hcas: [{', '.join(of[p] for of in names)}], ports: {{1: p{p + 1}}}}}" for p in range(planes)]
+    entries = "{pool: gpu, hcas: compute}" if single else ", ".join(attach)
+    text = PLANES[: PLANES.index("    platform:")] + f"    platform: {{kind: generic, gpu: H100-SXM, gpus: {gpus}, hcas: ["
+    text += ", ".join(cards) + "]}\n" + PLANES[PLANES.index("fabrics:") : PLANES.index("    attach:")]
+    text = text.replace("planes: 2", f"planes: {planes}") + f"    attach: [{entries}]\n" + 'nccl: {version: "2.30.7"}\n'
+    value = values(decided(text)[0]["gpu"])["NCCL_IB_HCA"]
+    found = [entry.split(":") for entry in value.removeprefix("=").split(",")]
+    ports, places = [(name, int(port)) for name, port, _, _ in found], [(int(r), int(p)) for _, _, r, p in found]
+    wanted = {(of[p], p + 1 if single else 1): (g, p) for g, of in enumerate(names) for p in range(planes)}
+    assert dict(zip(ports, places, strict=True)) == wanted
+    assert len(found) == planes * gpus
