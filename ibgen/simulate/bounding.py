@@ -15,8 +15,8 @@ from ibgen.fabric import GroupPlan, Subnet
 from ibgen.route import Graph
 from ibgen.spec import ClusterSpec
 
-from .adaptive import fluid_bound
-from .detours import GROUP, ROUTER, detours, joined
+from .adaptive import MOST_WAYS, fluid_bound
+from .detours import GROUP, ROUTER, Detours, detours, joined, ways_count
 from .engines import adaptive
 from .group_net import GroupNet, group_net
 from .group_shift import NAME
@@ -71,20 +71,24 @@ def group_detours(
     subnet: Subnet, graph: Graph, named: Mapping[str, Flows], loads: Mapping[str, Loads], links: Rates, injected: Rates
 ) -> DetourResult | None:
     """The shift by a group, by the ways that are allowed. None where there is none, or a group has no way to its partner."""
-    nets = group_nets(subnet, graph, links)
-    if not nets or NAME not in named:
+    if NAME not in named:
         return None
     flows = named[NAME]
     line = float(injected[flows[0]].min())
-    start, end, demand = nets[0].demands(graph, flows, line)
-    if not len(start) or not joined(nets[0], start, end).all():
-        return None
-    ways = detours(nets[0], start, end)
-    split, routers = best_split(ways, demand, 1.0), nets[0].size > 1
+    for net in group_nets(subnet, graph, links):
+        start, end, demand = net.demands(graph, flows, line)
+        if not len(start) or not joined(net, start, end).all():
+            return None
+        if ways_count(net, start, end) <= MOST_WAYS:
+            return _by_ways(detours(net, start, end), demand, loads[NAME].max)
+    return None
+
+
+def _by_ways(ways: Detours, demand: Rates, crowd: int) -> DetourResult:
+    """`crowd`: flows on the fullest link of the static tables."""
+    split, routers = best_split(ways, demand, 1.0), ways.net.size > 1
     found = (share(ways, weights, demand) for weights in (minimal(ways), valiant(ways, GROUP), valiant(ways, ROUTER)))
     straight, group, router = (min(1.0, x) for x in found)
     model = ROUTERS + (LOCAL if group < 0.9 * router else "") if routers else GROUPS
-    return DetourResult(
-        NAME, 1 / loads[NAME].max if loads[NAME].max else 1.0, straight, group, router if routers else None,
-        min(1.0, split.best), min(1.0, split.bound), model,
-    )  # fmt: skip
+    best, bound = min(1.0, split.best), min(1.0, split.bound)
+    return DetourResult(NAME, 1 / max(1, crowd), straight, group, router if routers else None, best, bound, model)

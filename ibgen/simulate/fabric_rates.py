@@ -74,11 +74,10 @@ def held_collectives(
     found: dict[int, PoolCollectives] = {}
     for rate in rated:
         operations: tuple[Operation, ...] = RINGS if rate.operation == "ring" else ("alltoall",)
-        every = pool_collectives(spec, fabric, targets, catalog, operations=operations, fabric_gbs=rate.gbs)
+        every = pool_collectives(spec, fabric, targets, catalog, operations=operations, fabric_gbs=rate.gbs, pools=(rate.pool,))
         for made in every:
-            if made.pool == rate.pool:
-                earlier = found.get(made.pool)
-                found[made.pool] = made if earlier is None else replace(earlier, curves=earlier.curves + made.curves)
+            earlier = found.get(made.pool)
+            found[made.pool] = made if earlier is None else replace(earlier, curves=earlier.curves + made.curves)
     return tuple(found[pool] for pool in sorted(found))
 
 
@@ -88,5 +87,5 @@ def training_outcomes(
     """Every workload, held to the rate of its pool's rings; at line rate where the pool has none here."""
     if not spec.workloads:
         return ()
-    slowest = min((r.gbs for r in rated if r.operation == "ring"), default=None)
+    slowest = {r.pool: r.gbs for r in rated if r.operation == "ring"}
     return run(spec, fabric, catalog, fabric_gbs=slowest, worse=True)

@@ -8,7 +8,7 @@ are compared with themselves: the same patterns before and after.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ibgen.targets.opensm_routing import roots_of
 
 from .jobs import compute_rows, place_of, rings
 from .loads import Counts, flow_loads
-from .measures import patterns_drawn
+from .measures import arrivals, patterns_drawn
 from .named import endpoint_names
 from .parts import Part
 from .patterns import Flows, bisection
@@ -29,6 +29,7 @@ from .results import DEFAULTS, Options, PatternResult
 from .stacked import judge, stack
 from .sweeps import Sweep, SweepRow, sweep
 from .tables import EVEN, EVEN_NOTE, laid, whole_table
+from .trees import all_to_all
 
 __all__ = ["FailureStudy", "Outcome", "Sweep", "SweepRow", "fail", "sweep"]
 
@@ -91,7 +92,9 @@ def fail(
     verdict = judge(made, damaged, changed, options.fast)
     after_routes = laid(whole, damaged, changed)
     model = EVEN if engine == EVEN else STATIC
-    before = _outcome(s, fabric, whole, damaged, made.every, (verdict.before, verdict.max_before), flows, options, model)
+    survivors = Routes(whole.engine, _only(whole.graph, damaged), whole.lft)
+    every = made.every if len(alive) == len(whole.graph.plugged) else all_to_all(survivors, fast=options.fast)[0]
+    before = _outcome(s, fabric, survivors, damaged, every, (verdict.before, verdict.max_before), flows, options, model)
     after = _outcome(s, fabric, after_routes, damaged, verdict.every, (verdict.share, verdict.max_load), flows, options, model)
     count = len(whole.graph.plugged)
     names = endpoint_names(fabric, s, iter(verdict.cut[:NAMED]))
@@ -101,6 +104,13 @@ def fail(
         _loss(before.all_to_all_share, after.all_to_all_share), _loss(before.ring_share, after.ring_share),
         " ".join(([SURVIVORS] if len(alive) < count else []) + ([EVEN_NOTE] if engine == EVEN else [])),
     )  # fmt: skip
+
+
+def _only(whole: Graph, damaged: Graph) -> Graph:
+    """The graph before the failure, without the endpoints that do not survive it."""
+    alive = damaged.leaf >= 0
+    leaf, port = np.where(alive, whole.leaf, np.int32(-1)), np.where(alive, whole.leaf_port, np.int32(0))
+    return replace(whole, leaf=leaf, leaf_port=port)
 
 
 def merged(parts: Sequence[Part]) -> Removed:
@@ -128,16 +138,17 @@ def _outcome(
     options: Options, model: str,
 ) -> Outcome:  # fmt: skip
     alive = damaged.plugged
-    senders = len(routes.graph.plugged) - 1
+    senders = len(alive) - 1
+    lost = len(alive) * senders - arrivals(damaged, every)
     result = PatternResult(
         "bisection", model, len(flows[0][0]), len(flows), options.seed, found[0], None, found[1], 0,
         "the same flows before and after",
     )  # fmt: skip
     most = max(int(every.max(initial=0)), senders)
     rows = compute_rows(s, damaged)
-    ring = rings(s, rows, place_of(fabric, options.order)) if len(rows) > 1 else (rows, rows)
+    ring = rings(fabric, s, rows, place_of(fabric, options.order)) if len(rows) > 1 else (rows, rows)
     ring_share = flow_loads(routes, ring, options.fast).efficiency if len(rows) > 1 else 1.0
-    part = senders / most if most else 1.0
+    part = 0.0 if lost else senders / most if most > 0 else 1.0  # the slowest pair's share
     line = float(np.median(s.ports.rate_gbps[alive])) / GBS if len(alive) else 0.0
     return Outcome(result, part, most, ring_share, part * line)
 

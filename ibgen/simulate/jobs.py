@@ -35,24 +35,22 @@ def compute_rows(subnet: Subnet, graph: Graph) -> Rows:
     return np.flatnonzero((graph.leaf >= 0) & subnet.ports.compute & (subnet.ports.rail >= 0))
 
 
-def rings(subnet: Subnet, rows: Rows, place: Rows) -> Flows:
-    """One ring per rail through the hosts in the order of their places."""
-    p = subnet.ports
-    return rail_rings(place[p.host[rows]], _rail(subnet, rows), rows)
+def rings(fabric: Fabric, subnet: Subnet, rows: Rows, place: Rows) -> Flows:
+    """One ring per pool and rail through the hosts in the order of their places: jobs do not span pools."""
+    return rail_rings(place[subnet.ports.host[rows]], _circle(fabric, subnet, rows), rows)
 
 
-def trees(subnet: Subnet, rows: Rows, place: Rows) -> Flows:
-    """NCCL's double tree per rail over the hosts in the order of their places."""
-    p = subnet.ports
-    return rail_trees(place[p.host[rows]], _rail(subnet, rows), rows)
+def trees(fabric: Fabric, subnet: Subnet, rows: Rows, place: Rows) -> Flows:
+    """NCCL's double tree per pool and rail over the hosts in the order of their places."""
+    return rail_trees(place[subnet.ports.host[rows]], _circle(fabric, subnet, rows), rows)
 
 
-def random_rings(subnet: Subnet, rows: Rows, seed: int, number: int) -> Flows:
+def random_rings(fabric: Fabric, subnet: Subnet, rows: Rows, seed: int, number: int) -> Flows:
     """The same rings through the hosts in random order."""
     hosts = np.unique(subnet.ports.host[rows])
     place = np.zeros(int(hosts.max(initial=0)) + 1, np.intp)
     place[shuffled(hosts.astype(np.intp), seed, number)] = np.arange(len(hosts))
-    return rings(subnet, rows, place)
+    return rings(fabric, subnet, rows, place)
 
 
 def leaf_places(fabric: Fabric, subnet: Subnet, rows: Rows) -> Rows:
@@ -63,6 +61,12 @@ def leaf_places(fabric: Fabric, subnet: Subnet, rows: Rows) -> Rows:
     place = np.full(len(fabric.hosts.names), len(fabric.hosts.names), np.intp)
     place[hosts[np.argsort(first, kind="stable")]] = np.arange(len(hosts))
     return place
+
+
+def _circle(fabric: Fabric, subnet: Subnet, rows: Rows) -> Rows:
+    """Pool and rail."""
+    rail = _rail(subnet, rows)
+    return fabric.hosts.pool[subnet.ports.host[rows]].astype(np.intp) * (int(rail.max(initial=0)) + 1) + rail
 
 
 def _rail(subnet: Subnet, rows: Rows) -> Rows:

@@ -57,7 +57,7 @@ def every_pair(tables: Tables, model: str, fast: bool | None) -> tuple[PatternRe
     count = len(g.plugged)
     most = int(max(links.max(initial=0), injected.max(initial=0)))
     lost = count * (count - 1) - arrivals(g, links)
-    share = (count - 1) / most if most else 1.0
+    share = 0.0 if lost else (count - 1) / most if most else 1.0  # the slowest pair's
     note = "exact; share = (N - 1) / flows on the fullest link"
     return PatternResult("all-to-all", model, count * (count - 1), 1, None, share, None, most, lost, note), links, injected
 
@@ -80,6 +80,6 @@ def rank_trees(tables: Tables, flows: Flows, model: str, fast: bool | None) -> P
     """Trees have adapters with several flows: they are held against the busiest of them, not against one flow per adapter."""
     loads = flow_loads(tables, flows, fast)
     own = int(loads.injected.max(initial=0))
-    share = own / loads.max if loads.max else 1.0
+    share = 0.0 if loads.unrouted else own / loads.max if loads.max else 1.0
     note = "NCCL's double tree, in host order; share = flows of the busiest adapter / flows on the fullest link"
     return PatternResult("rail trees", model, len(flows[0]), 1, None, share, None, loads.max, loads.unrouted, note)

@@ -31,7 +31,7 @@ def multipath(spec: ClusterSpec, fabric: Fabric, subnet: Subnet, graph: Graph, o
     jobs = compute_rows(subnet, graph)
     named: dict[str, Flows] = {"permutation": permutation(graph.plugged, options.seed)}
     if len(np.unique(subnet.ports.host[jobs])) > 1:
-        named["rail rings"] = rings(subnet, jobs, place_of(fabric, options.order))
+        named["rail rings"] = rings(fabric, subnet, jobs, place_of(fabric, options.order))
     found = [_pattern(graph, name, flows, seeds) for name, flows in named.items()]
     rates, count = np.unique(subnet.ports.rate_gbps[graph.plugged], return_counts=True)
     line = float(rates[count.argmax()]) / GBS if len(rates) else 0.0

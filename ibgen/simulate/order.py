@@ -42,9 +42,9 @@ def order_advice(
     if len(hosts) < 2:
         return None
     sorted_place = leaf_places(fabric, subnet, rows)
-    given = flow_loads(tables, rings(subnet, rows, place), fast)
-    leaf = flow_loads(tables, rings(subnet, rows, sorted_place), fast)
-    mixed = [flow_loads(tables, random_rings(subnet, rows, seed, k), fast).efficiency for k in range(RANDOM_ORDERS)]
+    given = flow_loads(tables, rings(fabric, subnet, rows, place), fast)
+    leaf = flow_loads(tables, rings(fabric, subnet, rows, sorted_place), fast)
+    mixed = [flow_loads(tables, random_rings(fabric, subnet, rows, seed, k), fast).efficiency for k in range(RANDOM_ORDERS)]
     random = float(np.mean(mixed))
     loss = max(0.0, 1 - given.efficiency / leaf.efficiency) if leaf.efficiency else 0.0
     names = tuple(fabric.hosts.names[h] for h in hosts[np.argsort(sorted_place[hosts], kind="stable")].tolist())

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from ibgen.catalog import Catalog
-from ibgen.fabric import ACTIVE, Fabric
+from ibgen.fabric import Fabric
 from ibgen.spec import ClusterSpec
 from ibgen.targets import Targets
 
 from .collectives import DEFAULT_VERSION, SIZES, CollectiveCurve, communicator, curve
+from .reach import joined_hosts, widest
 from .tuning import Operation
 
 USUAL: tuple[Operation, ...] = ("all_reduce", "all_gather", "reduce_scatter", "alltoall")
@@ -24,7 +23,7 @@ USUAL: tuple[Operation, ...] = ("all_reduce", "all_gather", "reduce_scatter", "a
 
 @dataclass(frozen=True, slots=True)
 class PoolCollectives:
-    """One pool. `hosts` are its active ones; `settings` the variables of its nccl.conf that the model heeds."""
+    """One pool. `hosts`: as many of its active ones as cables join; `settings`: what of its nccl.conf the model heeds."""
 
     pool: int  # row of `spec.pools`
     hosts: int
@@ -35,13 +34,17 @@ class PoolCollectives:
 def pool_collectives(
     spec: ClusterSpec, fabric: Fabric, targets: Targets, catalog: Catalog, *,
     operations: Sequence[Operation] = USUAL, sizes: Sequence[int] = SIZES, fabric_gbs: float | None = None,
+    pools: Sequence[int] | None = None,
 ) -> tuple[PoolCollectives, ...]:  # fmt: skip
-    """`fabric_gbs`: what the fabric carries per host and direction, GB/s; None: line rate. Pools without an active host, and
-    single GPUs, have nothing to talk about and are left out."""
+    """`fabric_gbs`: what the fabric carries per host and direction, GB/s; None: line rate. `pools`: only these. A job takes as
+    many hosts as cables join. Pools without an active host, and single GPUs, have nothing to talk about and are left out."""
     found = []
     version = spec.nccl.version if spec.nccl else DEFAULT_VERSION
+    joined = joined_hosts(fabric)
     for row, platform in enumerate(fabric.hosts.platforms):
-        hosts = int(np.count_nonzero((fabric.hosts.pool == row) & (fabric.hosts.state == ACTIVE)))
+        if not platform.gpus or (pools is not None and row not in pools):
+            continue
+        hosts = widest(fabric, row, joined)
         told = _told(targets, row)
         s = communicator(
             platform, catalog, hosts, version, cross_nic=told.get("NCCL_CROSS_NIC") != "0",

@@ -99,7 +99,7 @@ def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> 
     loads = {name: x.loads(flows) for name, flows in named.items()}
     if len(x.jobs) > 1:
         found += single_rings(x.tables, x.jobs, x.place, x.subnet.ports.host.astype(np.intp), STATIC, x.options)
-        found.append(rank_trees(x.tables, trees(x.subnet, x.jobs, x.place), STATIC, x.options.fast))
+        found.append(rank_trees(x.tables, trees(x.fabric, x.subnet, x.jobs, x.place), STATIC, x.options.fast))
     between = group_shift(x.subnet, x.graph)
     remarks = {GROUP_SHIFT: between.note} if between is not None else {}
     found += [counted(name, STATIC, loads[name], remarks.get(name, "")) for name in named if name != "permutation"]

@@ -65,7 +65,9 @@ def _patterns(fabric: Fabric, s: Subnet, g: Graph, form: Pointwise, model: str) 
     jobs = compute_rows(s, g)
     found = []
     if len(jobs) > 1:
-        found.append(counted("rail rings", model, flow_loads(form, rings(s, jobs, place_of(fabric)), False), "in host order"))
+        found.append(
+            counted("rail rings", model, flow_loads(form, rings(fabric, s, jobs, place_of(fabric)), False), "in host order")
+        )
     if leaf < len(rows):
         found.append(counted("shift by a leaf", model, flow_loads(form, shift(rows, leaf), False), f"by {leaf}, in leaf order"))
     found.append(estimated(_permutations(form, g.plugged), model))

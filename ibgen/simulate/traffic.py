@@ -22,7 +22,7 @@ def named_flows(
     """The single patterns. `jobs`: compute endpoints; `place` [H]: every host's place in rank order."""
     named = {"permutation": permutation(graph.plugged, seed)}
     if len(np.unique(subnet.ports.host[jobs])) > 1:
-        named["rail rings"] = rings(subnet, jobs, place)
+        named["rail rings"] = rings(fabric, subnet, jobs, place)
         for workload in spec.workloads:
             named |= dict(workload_flows(spec, fabric, subnet, jobs, place, workload))
     between = group_shift(subnet, graph)

@@ -7,7 +7,7 @@ of peak, plus what each axis cannot hide, plus the pipeline's bubble. Times in s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +21,8 @@ from .axes import Machine, Traffic, traffic
 from .collectives import DEFAULT_VERSION
 from .layout import Layout, Misfit, place
 from .node_graph import domain_shape, host_shape
+from .patterns import Rows
+from .reach import joined_hosts, widest
 
 OVERLAP = {"tensor": 0.25, "pipeline": 0.95, "data": 0.875, "expert": 0.35, "context": 0.9}
 """Share of an axis' communication hidden behind compute, where the spec gives none: the middle of what is reported (data 0.8 to
@@ -110,11 +112,13 @@ class ScalingPoint:
 
 
 def run(
-    spec: ClusterSpec, fabric: Fabric, catalog: Catalog, *, fabric_gbs: float | None = None, worse: bool = False
+    spec: ClusterSpec, fabric: Fabric, catalog: Catalog, *, fabric_gbs: Mapping[int, float] | None = None,
+    worse: bool = False,
 ) -> tuple[TrainingOutcome, ...]:  # fmt: skip
-    """Every workload of the spec, in its order. `fabric_gbs`: what the fabric carries per host; None: line rate. `worse`: also
-    what more latency and a lost rail do."""
-    return tuple(_outcome(spec, fabric, catalog, row, fabric_gbs, worse) for row in range(len(spec.workloads)))
+    """Every workload of the spec, in its order. `fabric_gbs`: what the fabric carries per host, by pool; line rate for others.
+    `worse`: also what more latency and a lost rail do."""
+    joined = joined_hosts(fabric) if spec.workloads else np.zeros(0, np.intp)
+    return tuple(_outcome(spec, fabric, catalog, row, fabric_gbs or {}, worse, joined) for row in range(len(spec.workloads)))
 
 
 def machine(
@@ -164,7 +168,8 @@ def scaling(workload: Workload, on: Machine, nodes: Sequence[int]) -> tuple[Scal
 
 
 def _outcome(
-    spec: ClusterSpec, fabric: Fabric, catalog: Catalog, row: int, fabric_gbs: float | None, worse: bool
+    spec: ClusterSpec, fabric: Fabric, catalog: Catalog, row: int, fabric_gbs: Mapping[int, float], worse: bool,
+    joined: Rows,
 ) -> TrainingOutcome:  # fmt: skip
     workload = spec.workloads[row]
     pools = [p for p, platform in enumerate(fabric.hosts.platforms) if platform.gpus]
@@ -176,13 +181,17 @@ def _outcome(
         return TrainingOutcome(row, None, (Misfit("pool", message, "name one pool with GPUs"),))
     platform = fabric.hosts.platforms[pools[0]]
     version = spec.nccl.version if spec.nccl else DEFAULT_VERSION
-    on = machine(platform, catalog, version, domain=spec.pools[pools[0]].domain, fabric_gbs=fabric_gbs)
+    on = machine(platform, catalog, version, domain=spec.pools[pools[0]].domain, fabric_gbs=fabric_gbs.get(pools[0]))
     if on is None:
         hint = "add `bf16_dense_tflops` to the GPU in a catalog file of your own"
         return TrainingOutcome(row, None, (Misfit("pool", f"the catalog does not say what a {platform.gpu} computes", hint),))
-    active = int(np.count_nonzero((fabric.hosts.pool == pools[0]) & (fabric.hosts.state == ACTIVE)))
-    made, misfits = step(workload, on, active * platform.gpus)
-    return TrainingOutcome(row, made, misfits, sensitivity(workload, on, active * platform.gpus) if worse else None)
+    active = int(np.count_nonzero((fabric.hosts.pool == pools[0]) & (fabric.hosts.state == ACTIVE))) * platform.gpus
+    available = widest(fabric, pools[0], joined) * platform.gpus
+    if workload.gpus and available < workload.gpus <= active:
+        message = f"it asks for {workload.gpus} GPUs, of the pool's {active} no more than {available} are joined by cables"
+        return TrainingOutcome(row, None, (Misfit("gpus", message, f"gpus: {available}"),))
+    made, misfits = step(workload, on, available)
+    return TrainingOutcome(row, made, misfits, sensitivity(workload, on, available) if worse else None)
 
 
 def _flops(w: Workload, at: Layout) -> float:

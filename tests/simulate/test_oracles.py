@@ -141,7 +141,7 @@ def test_same_rail_rings_cross_only_the_edges_of_units() -> None:
     _, fabric, _, _ = loaded(RAILS % 64)
     s = fabric.subnets[0]
     r = compute(graph(s), "dmodk")
-    loads = flow_loads(r, rings(s, compute_rows(s, r.graph), place_of(fabric)))
+    loads = flow_loads(r, rings(fabric, s, compute_rows(s, r.graph), place_of(fabric)))
     up = (r.graph.peer >= 0) & (r.graph.tier[:, None] == 0)
     assert np.count_nonzero(loads.links.reshape(up.shape)[up]) == 16
     assert loads.max == 1
@@ -165,5 +165,5 @@ def test_8192_nodes_ring_by_rail_in_node_order_and_at_random() -> None:
     s = fabric.subnets[0]
     form = pointwise(graph(s))
     jobs = compute_rows(s, form.graph)
-    assert flow_loads(form, rings(s, jobs, place_of(fabric)), False).max == 1
-    assert flow_loads(form, random_rings(s, jobs, 1, 0), False).efficiency == pytest.approx(0.507, abs=0.01)
+    assert flow_loads(form, rings(fabric, s, jobs, place_of(fabric)), False).max == 1
+    assert flow_loads(form, random_rings(fabric, s, jobs, 1, 0), False).efficiency == pytest.approx(0.507, abs=0.01)
