@@ -7,7 +7,6 @@ a source; it is a parameter, never a result.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,16 +20,6 @@ from .splits import best_split
 
 MOST_WAYS = 1_000_000
 """Ways up to which a net is taken: about half a gigabyte of arrays, two seconds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """Share of line rate that the slowest cut leaves a flow: static tables below, the fluid above, the declared between."""
-
-    static: float
-    fluid: float
-    declared: float | None
-    source: str
 
 
 def fluid_bound(graph: Graph, flows: Flows, links: Rates, injected: Rates, nets: Sequence[GroupNet] = ()) -> float:
