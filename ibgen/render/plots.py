@@ -54,7 +54,7 @@ def _histogram(s: Study, pattern: str, tiers: list[TierLinks]) -> Panel:
     """A row of bars per tier over one axis of loads; idle links stand at 0. Every bar says how many links it is."""
     most = max(t.max_load for t in tiers)
     by_unit = most <= 24
-    axis = Axis(-0.5 if by_unit else 0, most + (0.5 if by_unit else most * 0.03), LEFT + 62, END + 90)
+    axis = Axis(-0.5 if by_unit else -most * 0.03, most + (0.5 if by_unit else most * 0.03), LEFT + 62, END + 90)
     body: list[str] = []
     for i, t in enumerate(tiers):
         floor = TOP + ROW * (i + 1) + 4

@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 
 from ibgen.render.heat import MOST, SHADES, folded
 from ibgen.render.plots import plots_svg
-from ibgen.render.svg import WIDTH, Axis, px, round_ticks
+from ibgen.render.svg import WIDTH, Axis, px, round_ticks, shortened
+from ibgen.simulate.failures import Sweep
+from ibgen.simulate.heat import Heat
 
 sys.path.insert(0, str(Path(__file__).parent))
 import studies  # type: ignore[import-not-found]
@@ -73,6 +75,67 @@ def test_a_thousand_hosts_are_folded_by_their_means() -> None:
     assert blocks[0, 0] == 0.75
     assert np.isnan(blocks[1, 1])
     assert folded(np.zeros((257, 257)))[0].shape == (129, 129)
+
+
+def test_a_map_on_which_all_pairs_have_their_part_is_a_sentence() -> None:
+    whole = replace(studies.heat(), values=np.where(np.eye(3) > 0, np.nan, 1.0))
+    root = drawn(heat=whole, tiers=(), collectives=())
+    assert "all pairs, static tables: every pair of hosts gets its equal part of line rate" in texts(root)
+    assert not list(root.iter(f"{SVG}path"))
+
+
+def test_a_map_says_how_far_it_spreads_and_leaves_a_common_domain_out() -> None:
+    values = np.array([[np.nan, 0.25, 1.0], [0.5, np.nan, 0.5], [0.5, 0.5, np.nan]])
+    named = Heat(("a.x.example", "b.x.example", "c.x.example"), "host", "all pairs", values, "static tables")
+    said = texts(drawn(heat=named))
+    assert any(text.endswith("least 0.2500, mean 0.5417") for text in said)
+    assert said.count("b") == 2  # as sender and as receiver
+
+
+def test_long_names_keep_the_end_where_they_differ() -> None:
+    assert shortened("leaf-01", 17) == "leaf-01"
+    short = shortened("cable:very-long-plane-name-leaf-u01-r3:37", 20)
+    assert len(short) == 20
+    assert short.startswith("cable:")
+    assert short.endswith("leaf-u01-r3:37"[-13:])
+
+
+def sweep(*losses: float, cut: int = 0) -> Sweep:
+    first = studies.SWEEP.rows[0]
+    rows = tuple(
+        replace(first, part=f"cable:leaf:{i}", loss=loss, cut_pairs=100 if i < cut else 0) for i, loss in enumerate(losses)
+    )
+    return replace(studies.SWEEP, rows=rows, cases=len(rows), disconnecting=cut)
+
+
+def test_a_sweep_is_a_falling_curve_and_bars_by_name() -> None:
+    root = ElementTree.fromstring(plots_svg(studies.simulated(sweeps=(sweep(0.01, 0.04, 0.02),), scaling=())))
+    (curve,) = root.iter(f"{SVG}polyline")
+    heights = [float(point.split(",")[1]) for point in curve.get("points", "").split()]
+    assert heights == sorted(heights)  # y grows downward: losses fall
+    said = texts(root)
+    bars = [e for e in root.iter(f"{SVG}rect") if e.get("class") is None]
+    assert [text for text in said if text.startswith("cable:leaf:")] == ["cable:leaf:1", "cable:leaf:2", "cable:leaf:0"]
+    widths = [float(e.get("width", "0")) for e in bars]
+    assert [w / widths[0] for w in widths] == pytest.approx([1, 0.5, 0.25], abs=0.01)
+    assert not any("cut endpoints off" in text for text in said)
+
+
+def test_parts_that_cut_endpoints_off_have_bars_of_their_own() -> None:
+    root = ElementTree.fromstring(plots_svg(studies.simulated(sweeps=(sweep(0.0, 0.0, 0.0, cut=2),), scaling=())))
+    said = texts(root)
+    assert "compute: cables that cut endpoints off" in said
+    assert "compute: cables that cost most" not in said
+    assert said.count("100") >= 2
+
+
+@ANY
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.integers(0, 12))
+def test_any_sweep_is_drawn_inside_the_page(losses: list[float], cut: int) -> None:
+    root = ElementTree.fromstring(plots_svg(studies.simulated(sweeps=(sweep(*losses, cut=min(cut, len(losses))),))))
+    for shape in (*root.iter(f"{SVG}rect"), *root.iter(f"{SVG}text"), *root.iter(f"{SVG}circle")):
+        assert -1 <= float(shape.get("x", shape.get("cx", "0"))) <= WIDTH
+        assert float(shape.get("width", "0")) >= 0
 
 
 @pytest.mark.parametrize("low_high", [(0, 1), (0, 400), (0, 0.003), (7, 7), (0, 1e9), (3, 97)])
