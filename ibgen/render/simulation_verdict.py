@@ -39,7 +39,7 @@ def verdict(s: Study, result: Simulated, draw: Paint) -> Iterator[str]:
     parts = f"{count(s.hosts, 'host')}, {count(s.endpoints, 'endpoint')}, {switches}"
     yield draw("strong", s.subnet) + f": {parts}; line rate {figure(s.line_gbs)} GB/s per endpoint and direction"
     yield from _said("alike", alike_text(s.subnet, result))
-    yield from _said("bandwidth", _bandwidth(s, result, draw))
+    yield from _painted(_said("bandwidth", _bandwidth(s, result)), draw)
     yield from _said("tables", _tables(s))
     yield from _said("rates", _rates(s))
     yield from _said("adaptive", _adaptive(s))
@@ -56,6 +56,14 @@ def _said(head: str, text: str) -> list[str]:
     return wrapped(head, text, hang=HANG) if text else []
 
 
+def _painted(lines: list[str], draw: Paint) -> list[str]:
+    """The paragraph with its first words in the colour of what they say: layout is done before painting."""
+    for words, style in (("does not match", "error"), ("as asked", "help"), ("matches", "help")):
+        if lines and words in lines[0]:
+            return [lines[0].replace(words, draw(style, words), 1), *lines[1:]]
+    return lines
+
+
 def alike_text(subnet: str, result: Simulated) -> str:
     """`8 subnets of one shape, compute-u01-r[0-7]: this one stands for all`; nothing where it stands alone."""
     others = dict(result.alike).get(subnet, ())
@@ -64,7 +72,7 @@ def alike_text(subnet: str, result: Simulated) -> str:
     return f"{len(others) + 1:,} subnets of one shape, {names_of((subnet, *others))}: this one was studied for all"
 
 
-def _bandwidth(s: Study, result: Simulated, draw: Paint) -> str:
+def _bandwidth(s: Study, result: Simulated) -> str:
     """Every step by its ratio; those beyond what the spec allows with what is missing, those beyond 1:1 by name."""
     steps = [x for x in result.chain if x.subnet == s.subnet]
     if not steps:
@@ -78,10 +86,10 @@ def _bandwidth(s: Study, result: Simulated, draw: Paint) -> str:
         over += ratios[-1:] if s.halves.ratio > FULL[""] else []
     every = f"({', '.join(ratios)}; offered to capacity, counted)"
     if bad:
-        return f"{draw('error', 'does not match')}: {'; '.join(bad)} {every}"
+        return f"does not match: {'; '.join(bad)} {every}"
     if over:
-        return f"{draw('help', 'as asked')}, though more is offered than carried at {', '.join(over)} {every}"
-    return f"{draw('help', 'matches')} from end to end {every}"
+        return f"as asked, though more is offered than carried at {', '.join(over)} {every}"
+    return f"matches from end to end {every}"
 
 
 def _limits(x: ChainStep, result: Simulated) -> tuple[float, float]:

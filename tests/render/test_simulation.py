@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ibgen import assets
 from ibgen.compiler import Input, compile
-from ibgen.render.simulation import figure, matching, only, patterns_of
+from ibgen.render.simulation import Allowed, figure, matching, only, patterns_of
 from ibgen.render.simulation_csv import loads_csv, sweep_csv
 from ibgen.render.simulation_json import simulation_json
 from ibgen.render.simulation_text import simulation_text
@@ -131,6 +131,15 @@ def test_line_rate_of_busbw() -> None:
     assert [size(n) for n in (8, 1 << 10, 8 << 20, 16 << 30, 1000)] == ["8 B", "1 KiB", "8 MiB", "16 GiB", "1,000 B"]
 
 
+def test_colours_change_no_letter() -> None:
+    whole = studies.simulated(
+        studies.study(), failures=(studies.FAILURE,), sweeps=(studies.SWEEP,), allowed=(Allowed(0, "hca-leaf", 0.5),)
+    )
+    plain, painted = simulation_text(whole), simulation_text(whole, color=True)
+    assert re.sub(r"\x1b\[[\d;]*m", "", painted) == plain
+    assert "\x1b[1;31mdoes not match\x1b[0m: hca-leaf: 408.0 Tb/s offered to 408.0 Tb/s, 0.50:1 is allowed" in painted
+
+
 def test_a_failure_is_before_against_after() -> None:
     text = simulation_text(studies.simulated(failures=(studies.FAILURE,)))
     assert text.startswith("compute without leaf-u01-r3\n")
@@ -186,5 +195,3 @@ def test_every_directed_link_has_a_row(pattern: str) -> None:
     into = sum(int(r["load"]) for r in rows if r["tier"] == "to hosts")
     assert into == sum(int(r["load"]) for r in rows if r["tier"] == "from hosts")
     assert pattern == "permutation" or into == 17 * 16
-
-
