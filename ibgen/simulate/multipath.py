@@ -13,6 +13,7 @@ from ibgen.route.ecmp import spread
 from ibgen.spec import ClusterSpec
 
 from .engines import Origin, TablesOf
+from .group_shift import NAME, group_shift
 from .jobs import compute_rows, place_of, rings
 from .measures import patterns_drawn
 from .patterns import Flows, permutation
@@ -24,7 +25,7 @@ QUEUE_PAIRS = 1
 
 
 def multipath(spec: ClusterSpec, fabric: Fabric, subnet: Subnet, graph: Graph, options: Options) -> Study:
-    """Permutation and rail rings under as many hash seeds as there would be patterns."""
+    """Permutation, rail rings and the shift by a group under as many hash seeds as there would be patterns."""
     options.progress(f"patterns on {subnet.name}")
     drawn = min(patterns_drawn(options, graph.endpoints), 20)
     seeds = tuple(range(options.seed, options.seed + drawn))
@@ -32,6 +33,9 @@ def multipath(spec: ClusterSpec, fabric: Fabric, subnet: Subnet, graph: Graph, o
     named: dict[str, Flows] = {"permutation": permutation(graph.plugged, options.seed)}
     if len(np.unique(subnet.ports.host[jobs])) > 1:
         named["rail rings"] = rings(fabric, subnet, jobs, place_of(fabric, options.order))
+    between = group_shift(subnet, graph)
+    if between is not None:
+        named[NAME] = between.flows
     found = [_pattern(graph, name, flows, seeds) for name, flows in named.items()]
     rates, count = np.unique(subnet.ports.rate_gbps[graph.plugged], return_counts=True)
     line = float(rates[count.argmax()]) / GBS if len(rates) else 0.0
