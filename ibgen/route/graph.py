@@ -17,6 +17,7 @@ from ibgen.fabric import ACTIVE, DOWN, HOST_CABLE, Subnet
 Ints = npt.NDArray[np.int32]
 Rows = npt.NDArray[np.intp]
 Guids = npt.NDArray[np.uint64]
+Speeds = npt.NDArray[np.float64]
 
 NONE = -1
 """No peer, no endpoint, not plugged in."""
@@ -46,6 +47,8 @@ class Graph:
     node_guid: Guids  # [E] of the adapter
     port_guid: Guids  # [E]
     port: Ints = field(repr=False)  # [E] port number on the adapter, from 1
+    speed: Speeds | None = field(default=None, repr=False)
+    """[S * (P + 1) + E] Gb/s of the directed links, then of the endpoints' own; None: all of one rate."""
 
     @property
     def switches(self) -> int:
@@ -125,8 +128,20 @@ def graph(subnet: Subnet, without: Removed | None = None, *, planned: bool = Fal
     peer, peer_port, endpoint = _tables(len(s.names), int(s.ports.max(initial=0)) + 1, links, leaf, port)
     return Graph(
         s.names, s.guid, s.tier, peer, peer_port, endpoint, leaf.astype(np.int32), port.astype(np.int32), p.node_guid,
-        p.port_guid, p.port,
+        p.port_guid, p.port, _speeds(subnet, peer.shape[1]),
     )  # fmt: skip
+
+
+def _speeds(subnet: Subnet, width: int) -> Speeds | None:
+    c, own = subnet.cables, subnet.ports.rate_gbps.astype(np.float64)
+    every = np.concatenate([c.rate_gbps, own])
+    if not len(every) or every.min() == every.max():
+        return None
+    links = np.zeros(len(subnet.switches.names) * width)
+    links[c.upper.astype(np.intp) * width + c.upper_port] = c.rate_gbps
+    between = c.kind != HOST_CABLE
+    links[c.lower[between].astype(np.intp) * width + c.lower_port[between]] = c.rate_gbps[between]
+    return np.concatenate([links, own])
 
 
 def _tables(switches: int, width: int, links: tuple[Ints, ...], leaf: Rows, port: Rows) -> tuple[Ints, Ints, Ints]:

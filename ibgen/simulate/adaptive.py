@@ -31,9 +31,12 @@ def fluid_bound(graph: Graph, flows: Flows, links: Rates, injected: Rates, nets:
     """
     total = len(flows[0])
     moving = flows[0] != flows[1]
-    sources, destinations = flows[0][moving], flows[1][moving]
+    whole = _groups(graph, int(graph.tier.max(initial=0)))
+    apart = whole[graph.leaf[flows[0]]] != whole[graph.leaf[flows[1]]]  # no cable joins them: nothing passes
+    total_apart = int(apart.sum())
+    sources, destinations = flows[0][moving & ~apart], flows[1][moving & ~apart]
     if not len(sources):
-        return 1.0
+        return 1.0 - (total_apart / total if total else 0.0)
     line = float(injected[sources].min())
     most = float(len(sources))  # sum of their shares
     for side in (sources, destinations):
@@ -44,7 +47,27 @@ def fluid_bound(graph: Graph, flows: Flows, links: Rates, injected: Rates, nets:
             crossing = np.bincount(side[(a != b) & (side >= 0)], minlength=len(room))
             most = min(most, float(len(sources) - crossing.sum() + np.minimum(crossing, room / line).sum()))
     most = min(most, _detour_bound(graph, (sources, destinations), line, nets))
-    return (total - len(sources) + most) / total
+    return (total - total_apart - len(sources) + most) / total
+
+
+def fluid_all_to_all(graph: Graph, links: Rates, injected: Rates, nets: Sequence[GroupNet] = ()) -> float:
+    """The largest share of the usual line rate at which everyone sends to everyone alike and no cut is over-full: what crosses
+    a cut of n of N endpoints is n (N - n) / (N - 1) lines. 0 where cables leave some apart."""
+    count = len(graph.plugged)
+    if count < 2:
+        return 1.0
+    line = float(np.median(injected[graph.plugged]))
+    share = min(1.0, float(injected[graph.plugged].min()) / line)
+    whole = _groups(graph, int(graph.tier.max(initial=0)))
+    if len(np.unique(whole[graph.leaf[graph.plugged]])) > 1:
+        return 0.0
+    for group, room in _cuts(graph, links) + _group_cuts(graph, links, nets):
+        inside = np.bincount(group[group >= 0], graph.host_links[group >= 0], len(room))
+        crossing = inside * (count - inside) / (count - 1) * line
+        cut = crossing > 0
+        if cut.any():
+            share = min(share, float((room[cut] / crossing[cut]).min()))
+    return share
 
 
 def _detour_bound(graph: Graph, flows: Flows, line: float, nets: Sequence[GroupNet]) -> float:

@@ -15,7 +15,7 @@ from ibgen.fabric import GroupPlan, Subnet
 from ibgen.route import Graph
 from ibgen.spec import ClusterSpec
 
-from .adaptive import MOST_WAYS, fluid_bound
+from .adaptive import MOST_WAYS, fluid_all_to_all, fluid_bound
 from .detours import GROUP, ROUTER, Detours, detours, joined, ways_count
 from .engines import adaptive
 from .group_net import GroupNet, group_net
@@ -32,27 +32,30 @@ ROUTERS = "fluid over local and global cables, a view of the whole fabric"
 LOCAL = "; by a random group alone flows meet on single local links of the group between"
 """Garcia et al., ICPP 2012: the cables from one group and to another end on two routers, and one link joins these."""
 
+ALL_TO_ALL = "all-to-all"
 GROUPS = "fluid over global cables, a view of the whole fabric"
 
 
 def bounds(
     spec: ClusterSpec, subnet: Subnet, graph: Graph, catalog: Catalog, named: Mapping[str, Flows], loads: Mapping[str, Loads],
-    links: Rates, injected: Rates,
+    links: Rates, injected: Rates, every: float | None = None,
 ) -> tuple[BoundsResult, ...]:  # fmt: skip
-    """One per pattern. `declared` is the catalog's parameter times the fluid: on a tapered tree no more is left to share."""
+    """One per pattern; of the all-to-all too where its static share is given (`every`). `declared` is the catalog's parameter
+    times the fluid: on a tapered tree no more is left to share."""
     row = catalog.row("adaptive", spec.fabrics[subnet.fabric].kind)
     active = adaptive(spec, subnet)
     nets = group_nets(subnet, graph, links)
+    pairs = [(name, loads[name].efficiency, fluid_bound(graph, flows, links, injected, nets)) for name, flows in named.items()]
+    if every is not None:
+        pairs.append((ALL_TO_ALL, every, fluid_all_to_all(graph, links, injected, nets)))
     found = []
-    for name, flows in named.items():
-        fluid = fluid_bound(graph, flows, links, injected, nets)
-        static = loads[name].efficiency
-        share, source = None, ""
+    for name, static, fluid in pairs:
+        share, efficiency, source = None, None, ""
         if isinstance(row, AdaptiveShare):
-            share = max(static, fluid * row.share)
+            efficiency, share = row.share, max(static, fluid * row.share)
             source = row.source + (" (unverified)" if row.unverified else "")
         model = DETOURS if nets else MODEL
-        found.append(BoundsResult(name, static, max(fluid, static), share, source, active, model))
+        found.append(BoundsResult(name, static, max(fluid, static), efficiency, share, source, active, model))
     return tuple(found)
 
 

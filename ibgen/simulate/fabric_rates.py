@@ -19,7 +19,7 @@ from ibgen.targets import Targets
 from .patterns import Flows, Rows
 from .pool_collectives import PoolCollectives, pool_collectives
 from .rates import GBS, Rates
-from .results import BoundsResult, FabricRate, PatternResult
+from .results import BoundsResult, FabricRate
 from .training import TrainingOutcome, run
 from .tuning import Operation
 
@@ -27,13 +27,14 @@ RINGS: tuple[Operation, ...] = ("all_reduce", "all_gather", "reduce_scatter")
 
 
 def ratings(
-    spec: ClusterSpec, fabric: Fabric, subnet: Subnet, jobs: Rows, rings: Rates | None, every: PatternResult,
+    spec: ClusterSpec, fabric: Fabric, subnet: Subnet, jobs: Rows, rings: Rates | None, every: Mapping[int, float],
     bounded: tuple[BoundsResult, ...], named: Mapping[str, Flows],
 ) -> tuple[FabricRate, ...]:  # fmt: skip
-    """Two per pool with GPUs whose hosts are on this subnet; nothing where there are no rings."""
+    """Two per pool with GPUs whose hosts are on this subnet; nothing where there are no rings. `every`: share of line rate of
+    an all-to-all, by pool."""
     if rings is None:
         return ()
-    declared = {b.pattern: b.declared for b in bounded if b.active}
+    declared = {b.pattern: b.fluid * b.efficiency for b in bounded if b.active and b.efficiency is not None}
     found = []
     for pool, platform in enumerate(fabric.hosts.platforms):
         mine = jobs[fabric.hosts.pool[subnet.ports.host[jobs]] == pool]
@@ -42,9 +43,7 @@ def ratings(
         line = sum(h.total_gbps for h in platform.hcas if h.role == "compute") / GBS
         share = _slowest(subnet, mine, rings, named["rail rings"][0])
         found.append(_rated(pool, "ring", share, declared.get("rail rings"), line, "rail rings", "max-min fair, static tables"))
-        # uniform random traffic is to an adaptive fabric what an all-to-all is
-        limit = declared.get("permutation")
-        found.append(_rated(pool, "alltoall", every.share, limit, line, "all-to-all", "static tables"))
+        found.append(_rated(pool, "alltoall", every[pool], declared.get("all-to-all"), line, "all-to-all", "static tables"))
     return tuple(found)
 
 

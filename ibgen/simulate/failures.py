@@ -30,6 +30,7 @@ from .stacked import judge, stack
 from .sweeps import Sweep, SweepRow, sweep
 from .tables import EVEN, EVEN_NOTE, laid, whole_table
 from .trees import all_to_all
+from .uneven import slowest_share
 
 __all__ = ["FailureStudy", "Outcome", "Sweep", "SweepRow", "fail", "sweep"]
 
@@ -148,7 +149,9 @@ def _outcome(
     rows = compute_rows(s, damaged)
     ring = rings(fabric, s, rows, place_of(fabric, options.order)) if len(rows) > 1 else (rows, rows)
     ring_share = flow_loads(routes, ring, options.fast).efficiency if len(rows) > 1 else 1.0
-    part = 0.0 if lost else senders / most if most > 0 else 1.0  # the slowest pair's share
+    injected = np.zeros(damaged.endpoints, np.int64)
+    injected[alive] = max(0, senders)
+    part = 0.0 if lost else slowest_share(damaged, every, injected)
     line = float(np.median(s.ports.rate_gbps[alive])) / GBS if len(alive) else 0.0
     return Outcome(result, part, most, ring_share, part * line)
 

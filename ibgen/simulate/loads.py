@@ -16,20 +16,24 @@ from ibgen.route import Graph
 from ibgen.route.fast import compiled, compiles
 
 from .kernels import count_loads
-from .patterns import Flows
+from .patterns import Flows, Rows
 from .walking import Bools, Tables, Ways, walk
 
 Counts = npt.NDArray[np.int64]
+Crowds = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Loads:
-    """One pattern on one set of tables. F flows, H hops at most. A flow that does not arrive loads nothing."""
+    """One pattern on one set of tables. F flows, H hops at most. A flow that does not arrive loads nothing.
+
+    Where links differ in rate, `largest` counts the flows of the sender's own rate that would fill the link as much.
+    """
 
     channels: npt.NDArray[np.int32]  # [F, H] directed links in order of travel, -1 behind the end
     links: Counts  # [S * width] flows per directed link
     injected: Counts  # [E] flows per link from an endpoint to its leaf
-    largest: Counts  # [F] the largest load on the flow's way, its own injection included; 1 for a flow to itself
+    largest: Counts | Crowds  # [F] the largest load on the flow's way, its own injection included; 1 for a flow to itself
     arrived: Bools  # [F] whether there is a way
 
     @property
@@ -65,6 +69,10 @@ def loads_of(graph: Graph, found: Ways, flows: Flows, fast: bool | None = None) 
     if not (going | ~found.moving).all():
         channels = np.where(going[:, None], channels, np.int32(-1))
     size, largest = graph.switches * graph.width, np.ones(len(sources), np.int64)
+    if graph.speed is not None:
+        links = np.bincount(channels[channels >= 0], minlength=size)
+        injected = np.bincount(sources[going], minlength=graph.endpoints)
+        return Loads(channels, links, injected, _crowds(graph.speed, channels, sources, going, links, injected), found.arrived)
     if fast if fast is not None else compiles(graph.endpoints * graph.switches):
         links, injected = np.zeros(size, np.int64), np.zeros(graph.endpoints, np.int64)
         compiled(count_loads)[0](channels.T, sources, going, links, injected, largest)
@@ -75,6 +83,19 @@ def loads_of(graph: Graph, found: Ways, flows: Flows, fast: bool | None = None) 
         for column in channels.T:
             np.maximum(largest, np.where(column >= 0, links[column], 1), out=largest)
     return Loads(channels, links, injected, largest, found.arrived)
+
+
+def _crowds(
+    speed: Crowds, channels: npt.NDArray[np.int32], sources: Rows, going: Bools, links: Counts, injected: Counts
+) -> Crowds:
+    """[F] the sender's rate over what the slowest link of the way leaves the flow."""
+    size = len(links)
+    fill = np.divide(links, speed[:size], out=np.zeros(size), where=speed[:size] > 0)
+    own = speed[size + sources]
+    slowest = np.where(going, injected[sources] / own, 0.0)
+    for column in channels.T:
+        np.maximum(slowest, np.where(column >= 0, fill[column], 0.0), out=slowest)
+    return np.where(going, np.maximum(slowest * own, 1.0), 1.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ them: there it is the pattern that a full tree carries without any conflict.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ibgen.route import Graph
@@ -16,6 +18,7 @@ from .loads import Counts, estimate, flow_loads
 from .patterns import Flows, Rows, bisection, permutation, ring, shift, shuffled
 from .results import Options, PatternResult, counted, estimated
 from .trees import all_to_all
+from .uneven import slowest_share
 from .walking import Tables
 
 SMALL, FEW, MANY = 8192, 20, 100
@@ -57,9 +60,21 @@ def every_pair(tables: Tables, model: str, fast: bool | None) -> tuple[PatternRe
     count = len(g.plugged)
     most = int(max(links.max(initial=0), injected.max(initial=0)))
     lost = count * (count - 1) - arrivals(g, links)
-    share = 0.0 if lost else (count - 1) / most if most else 1.0  # the slowest pair's
-    note = "exact; share = (N - 1) / flows on the fullest link"
+    share = 0.0 if lost else slowest_share(g, links, injected)
+    how = "= (N - 1) / flows on the fullest link" if g.speed is None else "by the rate of the fullest link, for its flows"
+    note = f"exact; share {how}"
     return PatternResult("all-to-all", model, count * (count - 1), 1, None, share, None, most, lost, note), links, injected
+
+
+def share_among(tables: Tables, rows: Rows, fast: bool | None) -> float:
+    """The share of `every_pair` where only these endpoints send and hear."""
+    g = tables.graph
+    leaf = np.full(g.endpoints, -1, np.int32)
+    leaf[rows] = g.leaf[rows]
+    part = replace(g, leaf=leaf)
+    links, injected = all_to_all(tables, fast=fast, among=part)
+    count = len(part.plugged)
+    return slowest_share(part, links, injected) if arrivals(g, links) == count * (count - 1) else 0.0
 
 
 def arrivals(graph: Graph, links: Counts) -> int:

@@ -49,6 +49,8 @@ def multipath(spec: ClusterSpec, fabric: Fabric, subnet: Subnet, graph: Graph, o
 
 def _pattern(graph: Graph, name: str, flows: Flows, seeds: tuple[int, ...]) -> PatternResult:
     moving = flows[0] != flows[1]
+    if not moving.any():
+        return PatternResult(name, MODEL, 0, 1, seeds[0], 1.0, 0.0, 0, 0, "nobody to send to")
     made = spread(graph, flows[0][moving], flows[1][moving], QUEUE_PAIRS, seeds)
     error = made.deviation / len(seeds) ** 0.5
     most = int(np.ceil(made.largest.max(initial=0)))

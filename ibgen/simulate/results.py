@@ -75,11 +75,13 @@ class RateResult:
 
 @dataclass(frozen=True, slots=True)
 class BoundsResult:
-    """Adaptive routing under one pattern: shares of line rate. `declared` is a parameter with its `source`, no result."""
+    """Adaptive routing under one pattern: shares of line rate. `efficiency` is a parameter with its `source`, no result;
+    `declared` what it makes of the fluid, or the static share where that is more."""
 
     pattern: str
     static: float
     fluid: float
+    efficiency: float | None
     declared: float | None
     source: str
     active: bool

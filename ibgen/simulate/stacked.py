@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ibgen.route import Graph, Routes
 from ibgen.route.routes import Table
 
-from .loads import Counts
+from .loads import Counts, Crowds
 from .patterns import Flows, Rows
 from .reroute import Rerouted
 from .trees import all_to_all, count
@@ -32,7 +32,7 @@ class Stack:
     channels: npt.NDArray[np.intp]  # [H, P * F] numbered by pattern; -1 behind the end
     arrived: npt.NDArray[np.bool_]  # [P * F]
     links: Counts  # [P * S * width + 1]; the last stands for -1 and is 0
-    worst: Counts  # [P * F] the largest load on each flow's way
+    worst: Crowds  # [P * F] the largest load on each flow's way, in flows of the usual rate of endpoints
     shares: npt.NDArray[np.float64]  # [P * F] of line rate; 0 where a flow does not arrive
     every: Counts  # [S * width] of an all-to-all
 
@@ -63,7 +63,7 @@ def stack(routes: Routes, patterns: list[Flows], fast: bool | None = None) -> St
     channels[:, ~found.arrived] = -1
     links = np.bincount(channels[channels >= 0], minlength=size * len(patterns) + 1)
     every, _ = all_to_all(routes, fast=fast)
-    worst = _worst(channels, links)
+    worst = _worst(channels, links, g)
     shares = np.where(found.arrived, 1.0 / worst, 0.0)
     return Stack(routes, len(patterns), sources, destinations, channels, found.arrived, links, worst, shares, every)
 
@@ -84,8 +84,8 @@ def judge(s: Stack, damaged: Graph, changed: Rerouted, fast: bool | None = None)
     np.add.at(links, fresh[fresh >= 0], 1)
     reached = s.arrived.copy()
     reached[touched] = arrived
-    worst = _worst(s.channels, links)
-    worst[touched] = _worst(fresh, links)
+    worst = _worst(s.channels, links, g)
+    worst[touched] = _worst(fresh, links, g)
     share = _mean(np.where(reached, 1.0 / worst, 0.0), living)
     before = _mean(s.shares, living)
     every, cut_pairs, cut = _every(s, damaged, changed, fast)
@@ -96,12 +96,18 @@ def _mean(values: npt.NDArray[np.float64], living: npt.NDArray[np.bool_]) -> flo
     return float(values[living].mean()) if living.any() else 0.0
 
 
-def _worst(channels: npt.NDArray[np.intp], links: Counts) -> Counts:
+def _worst(channels: npt.NDArray[np.intp], links: Counts, graph: Graph) -> Crowds:
     """Largest load on every flow's way, 1 at least (its own injection: the patterns send once from each endpoint)."""
-    most = np.ones(channels.shape[1], np.int64)
+    crowd: Counts | Crowds = links
+    if graph.speed is not None:
+        size = graph.switches * graph.width
+        usual = float(np.median(graph.speed[size:][graph.plugged])) if len(graph.plugged) else 0.0
+        slots = np.divide(usual, graph.speed[:size], out=np.zeros(size), where=graph.speed[:size] > 0)
+        crowd = links * np.append(np.tile(slots, len(links) // max(1, size)), 0.0)
+    most = np.ones(channels.shape[1], crowd.dtype)
     for column in channels:
-        np.maximum(most, links[column], out=most)
-    return most
+        np.maximum(most, crowd[column], out=most)
+    return most.astype(np.float64)
 
 
 def _walk_again(

@@ -27,7 +27,7 @@ from .heat import heat
 from .jobs import compute_rows, place_of, trees
 from .link_tiers import tier_links
 from .loads import Loads, flow_loads
-from .measures import every_pair, random_patterns, rank_trees, shift_set, single_rings
+from .measures import every_pair, random_patterns, rank_trees, share_among, shift_set, single_rings
 from .multipath import multipath
 from .named import WorstCable, groups_of, worst_cables
 from .order import order_advice
@@ -35,7 +35,7 @@ from .patterns import Flows, Rows
 from .rates import Rates, capacities, max_min
 from .results import DEFAULTS, Options, PatternResult, RateResult, Study, counted
 from .traffic import named_flows
-from .uneven import by_rate, differ, every_pair_by_rate
+from .uneven import by_rate
 from .walking import Tables
 
 __all__ = ["Options", "Study", "study"]
@@ -58,11 +58,6 @@ class _Ground:
     place: Rows  # [H]
     links: Rates
     injected: Rates
-
-    @property
-    def uneven(self) -> bool:
-        """Whether links differ in rate."""
-        return differ(self.links, ((self.graph.peer >= 0) | (self.graph.endpoint >= 0)).ravel())
 
     def loads(self, flows: Flows) -> Loads:
         return flow_loads(self.tables, flows, self.options.fast)
@@ -92,8 +87,6 @@ def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> 
     found += random_patterns(x.tables, x.graph.plugged, STATIC, x.options)
     x.options.progress(f"all-to-all on {x.subnet.name}")
     every, links, injected = every_pair(x.tables, STATIC, x.options.fast)
-    if x.uneven:
-        every = every_pair_by_rate(every, links, injected, x.links, x.injected, _line(x))
     found.append(every)
     named = named_flows(x.spec, x.fabric, x.subnet, x.graph, x.jobs, x.place, x.options.seed)
     loads = {name: x.loads(flows) for name, flows in named.items()}
@@ -108,9 +101,9 @@ def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> 
     tiers += tier_links(x.graph, "all-to-all", links, injected, groups)
     x.options.progress(f"rates on {x.subnet.name}")
     rates = {name: max_min(loads[name], flows[0], x.links, x.injected) for name, flows in named.items()}
-    bounded = bounds(x.spec, x.subnet, x.graph, catalog, named, loads, x.links, x.injected)
-    rated = ratings(x.spec, x.fabric, x.subnet, x.jobs, rates.get("rail rings"), every, bounded, named)
-    filled = by_rate(links, x.links, _line(x)) if x.uneven else links
+    bounded = bounds(x.spec, x.subnet, x.graph, catalog, named, loads, x.links, x.injected, every.share)
+    rated = ratings(x.spec, x.fabric, x.subnet, x.jobs, rates.get("rail rings"), _every_by_pool(x, every.share), bounded, named)
+    filled = by_rate(links, x.links, _line(x)) if x.graph.speed is not None else links
     more = x.options.collectives
     return Study(
         x.subnet.name, x.subnet.fabric, x.options.seed, len(x.graph.plugged), _hosts(x), int(x.graph.linked.sum()), _line(x),
@@ -122,6 +115,14 @@ def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> 
         halves(x.graph, x.links, x.injected, x.subnet.switches.pod.astype(np.intp)),
         group_detours(x.subnet, x.graph, named, loads, x.links, x.injected),
     )  # fmt: skip
+
+
+def _every_by_pool(x: _Ground, share: float) -> dict[int, float]:
+    """Share of line rate of an all-to-all within each pool. Where all links have one rate the whole fabric's stands for it."""
+    pool = x.fabric.hosts.pool[x.subnet.ports.host[x.jobs]]
+    if x.graph.speed is None:
+        return dict.fromkeys(np.unique(pool).tolist(), share)
+    return {p: share_among(x.tables, x.jobs[pool == p], x.options.fast) for p in np.unique(pool).tolist()}
 
 
 def _rated(x: _Ground, named: dict[str, Flows], loads: dict[str, Loads], rates: dict[str, Rates]) -> list[RateResult]:
@@ -176,9 +177,8 @@ def _line(x: _Ground) -> float:
 
 def _notes(x: _Ground, found: list[PatternResult], origin: TablesOf) -> list[str]:
     notes = ["Every flow has the same size; switches and adapters are assumed to forward at the rate of their ports."]
-    if x.uneven:
-        said = "shares count the flows of a link whatever its rate, those of all-to-all and GB/s count its own"
-        notes.append(f"Links differ in rate: {said}.")
+    if x.graph.speed is not None:
+        notes.append("Links differ in rate: a share is of the sender's own line, and a fast link carries more flows at it.")
     missing = len(x.graph.plugged) - len(x.tables.graph.plugged)
     if missing:
         notes.append(f"{missing} endpoints are on islands that the manager does not reach; flows to them count as unrouted.")

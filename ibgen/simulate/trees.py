@@ -24,10 +24,13 @@ CELLS = 1 << 15
 """Pairs of a switch with endpoints and a destination that are counted at once: their arrays of 256 KB stay in the cache."""
 
 
-def all_to_all(tables: Tables, block: int = 0, fast: bool | None = None) -> tuple[Counts, Counts]:
+def all_to_all(
+    tables: Tables, block: int = 0, fast: bool | None = None, among: Graph | None = None
+) -> tuple[Counts, Counts]:  # fmt: skip
     """([S * width] flows per directed link, [E] per injection link). The closed form is counted without a whole table.
-    `block`: destinations at a time; 0: as many as suit the cache."""
-    g = tables.graph
+    `block`: destinations at a time; 0: as many as suit the cache. `among`: the same graph with fewer endpoints, which then are
+    all that send and hear."""
+    g = among or tables.graph
     block = block or max(1, CELLS // max(1, int(np.count_nonzero(g.host_links))))
     if isinstance(tables, Pointwise):
         blocks: Iterable[tuple[int | Rows, Table]] = tables.form.blocks(block)

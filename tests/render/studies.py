@@ -65,7 +65,7 @@ def study(**changes: object) -> Study:
         "tables": TablesOf("ftree", "closed form", "ar_updn", "it routes adaptively over the same ways"),
         "patterns": (SHIFTS, PERMUTATION, RING), "tiers": TIERS, "worst": WORST,
         "rates": (RateResult("permutation", 8.3333, 33.142, 50.0, 1020, (("storage", 0.1),), "max-min fair", 0, 1),),
-        "bounds": (BoundsResult("permutation", 0.6631, 1.0, 0.92, "a vendor", True, "bounds"),),
+        "bounds": (BoundsResult("permutation", 0.6631, 1.0, 0.92, 0.92, "a vendor", True, "bounds"),),
         "order": OrderAdvice(0.5, 1.0, 0.507, 0.5, ("dgx-001", "dgx-002"), 8, 1, "sort the hosts by leaf"),
         "ratings": (FabricRate(0, "ring", 1.0, 400.0, 400.0, "rail rings", STATIC),),
         "collectives": (PoolCollectives(0, 127, (("NCCL_CROSS_NIC", "0"),), (curve(), curve("alltoall"))),),
