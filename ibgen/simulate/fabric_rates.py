@@ -69,9 +69,9 @@ def _slowest(subnet: Subnet, mine: Rows, rates: Rates, sources: Rows) -> float:
 def held_collectives(
     spec: ClusterSpec, fabric: Fabric, targets: Targets, catalog: Catalog, rated: tuple[FabricRate, ...]
 ) -> tuple[PoolCollectives, ...]:
-    """Curves of every pool that has a rate, each operation held to the rate of its kind."""
+    """Curves of every pool that has a rate, each operation held to the rate of its kind; none where a hop has no way."""
     found: dict[int, PoolCollectives] = {}
-    for rate in rated:
+    for rate in (r for r in rated if r.gbs > 0):
         operations: tuple[Operation, ...] = RINGS if rate.operation == "ring" else ("alltoall",)
         every = pool_collectives(spec, fabric, targets, catalog, operations=operations, fabric_gbs=rate.gbs, pools=(rate.pool,))
         for made in every:

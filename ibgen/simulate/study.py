@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ibgen.catalog import Catalog
-from ibgen.fabric import Fabric, Subnet
+from ibgen.fabric import ACTIVE, Fabric, Subnet
 from ibgen.route import Graph, Removed, Routes, graph
 from ibgen.spec import ClusterSpec
 from ibgen.targets import Targets
@@ -33,7 +33,8 @@ from .named import WorstCable, groups_of, worst_cables
 from .order import order_advice
 from .patterns import Flows, Rows
 from .rates import Rates, capacities, max_min
-from .results import DEFAULTS, Options, PatternResult, RateResult, Study, counted
+from .reach import joined_hosts, widest
+from .results import DEFAULTS, FabricRate, Options, PatternResult, RateResult, Study, counted
 from .traffic import named_flows
 from .uneven import by_rate
 from .walking import Tables
@@ -111,7 +112,7 @@ def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> 
         order_advice(x.tables, x.fabric, x.subnet, x.jobs, x.place, x.options.seed, x.options.fast), rated,
         held_collectives(x.spec, x.fabric, targets, catalog, rated) if more else (),
         training_outcomes(x.spec, x.fabric, catalog, rated) if more else (),
-        tuple(_notes(x, found, origin)), heat(x.tables, x.fabric, x.subnet, filled, STATIC),
+        (*_notes(x, found, origin), *_apart(x, rated)), heat(x.tables, x.fabric, x.subnet, filled, STATIC),
         halves(x.graph, x.links, x.injected, x.subnet.switches.pod.astype(np.intp)),
         group_detours(x.subnet, x.graph, named, loads, x.links, x.injected),
     )  # fmt: skip
@@ -173,6 +174,20 @@ def _hosts(x: _Ground) -> int:
 def _line(x: _Ground) -> float:
     rates, count = np.unique(x.injected[x.graph.plugged], return_counts=True)
     return float(rates[count.argmax()]) if len(rates) else 0.0
+
+
+def _apart(x: _Ground, rated: tuple[FabricRate, ...]) -> list[str]:
+    """Of pools whose jobs cannot span all of their hosts."""
+    hosts, joined = x.fabric.hosts, joined_hosts(x.fabric)
+    notes = []
+    for pool in dict.fromkeys(r.pool for r in rated):
+        name = x.spec.pools[pool].name
+        whole, most = int(np.count_nonzero((hosts.pool == pool) & (hosts.state == ACTIVE))), widest(x.fabric, pool, joined)
+        if most < whole:
+            notes.append(f"No cable joins all hosts of {name}: its jobs are taken to stay within {most} of {whole} hosts.")
+        if any(r.pool == pool and not r.gbs for r in rated):
+            notes.append(f"Some hosts of {name} have no way to one another: its collectives never end.")
+    return notes
 
 
 def _notes(x: _Ground, found: list[PatternResult], origin: TablesOf) -> list[str]:

@@ -185,6 +185,8 @@ def _outcome(
     if on is None:
         hint = "add `bf16_dense_tflops` to the GPU in a catalog file of your own"
         return TrainingOutcome(row, None, (Misfit("pool", f"the catalog does not say what a {platform.gpu} computes", hint),))
+    if fabric_gbs.get(pools[0]) == 0:
+        return TrainingOutcome(row, None, (Misfit("pool", "some of its hosts have no way to one another", "mend the routes"),))
     active = int(np.count_nonzero((fabric.hosts.pool == pools[0]) & (fabric.hosts.state == ACTIVE))) * platform.gpus
     available = widest(fabric, pools[0], joined) * platform.gpus
     if workload.gpus and available < workload.gpus <= active:
