@@ -17,6 +17,7 @@ from ibgen.diagnostics import Path
 from ibgen.render.simulation import Allowed
 from ibgen.route import Removed
 from ibgen.simulate.alike import alike
+from ibgen.simulate.bundles import part_place
 from ibgen.simulate.failures import merged
 from ibgen.simulate.parts import Part, find_parts
 
@@ -100,3 +101,9 @@ def line_of(c: Complete, path: Path) -> str:
     """`superpod.yaml:44`; empty where no file is meant."""
     at = c.document.span(path)
     return f"{at.file}:{at.line}" if at.line else ""
+
+
+def place_of(c: Complete, part: Part) -> str:
+    """Where a part stands, in the words of the spec: `unit 1, rail 3 (dgx-[001-032]); superpod.yaml:37`."""
+    words, path = part_place(c.fabric, c.fabric.subnets[part.subnet], part.removed)
+    return "; ".join(text for text in (words, line_of(c, path)) if text)

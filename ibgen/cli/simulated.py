@@ -12,7 +12,7 @@ from typing import Literal
 
 from ibgen.cli.exits import Refused
 from ibgen.cli.simulate_scaling import scalings
-from ibgen.cli.simulate_scope import Scope, allowed, line_of, scopes
+from ibgen.cli.simulate_scope import Scope, allowed, line_of, place_of, scopes
 from ibgen.compilation import Complete
 from ibgen.diagnostics import Finding, Report, locate
 from ibgen.render.simulation import Simulated, matching, only, patterns_of
@@ -84,7 +84,8 @@ def answer(c: Complete, asked: Asked, progress: Progress) -> Answer:
         return Answer(result, report, _loads(c, asked, found, routes))
     if asked.fail and asked.form != "svg":
         failures = [fail(c.spec, c.fabric, s.row, s.parts, options, routes.get(s.row)) for s in found]
-        return Answer(replace(result, failures=tuple(failures)), report)
+        parts = tuple((names[s.row], part.name, place_of(c, part)) for s in found for part in s.parts)
+        return Answer(replace(result, failures=tuple(failures), parts=parts), report)
     studies = [study(c.spec, c.fabric, c.targets, c.catalog, s.row, routes.get(s.row), options, without=s.gone) for s in found]
     paths = {w.meeting.path for s in studies for w in s.worst if w.meeting is not None}
     lines = tuple((path, line_of(c, path)) for path in sorted(paths, key=str))

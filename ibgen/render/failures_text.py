@@ -5,11 +5,13 @@ Takes `FailureStudy` and `Sweep`. Gives lines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ibgen.simulate.failures import NAMED
+
 from .cells import table
-from .simulation import count, figure, percent, share, wrapped
+from .simulation import count, figure, names_of, percent, share, wrapped
 from .style import Paint
 
 if TYPE_CHECKING:
@@ -19,13 +21,19 @@ if TYPE_CHECKING:
 SHOWN_CASES = 10
 """Worst cases of a sweep that are printed; JSON and CSV have all."""
 SHOWN_NAMES = 8
-"""Endpoints that are named among those nobody reaches."""
+"""Adapters that are named among those nobody reaches, with their hosts."""
+SHOWN_PARTS = 5
+"""Parts whose place is told."""
 
 
-def failure_text(f: FailureStudy, draw: Paint, alike: str = "") -> Iterator[str]:
-    """The head, what is cut off, a table before against after. `alike`: for which subnets else it holds."""
+def failure_text(f: FailureStudy, draw: Paint, alike: str = "", parts: Sequence[tuple[str, str, str]] = ()) -> Iterator[str]:
+    """The head, what is cut off, a table before against after. `alike`: for which subnets else it holds; `parts`: where each of
+    (subnet, part) stands."""
     yield draw("strong", f"{f.subnet} without {', '.join(f.parts)}")
     yield from wrapped("alike", alike) if alike else ()
+    for subnet, part, place in parts:
+        if subnet == f.subnet and part in f.parts[:SHOWN_PARTS]:
+            yield from wrapped("part", f"{part}: {place}")
     yield from wrapped("tables", f"{f.engine}; {f.method} ({f.rerouted:,} of {count(f.endpoints, 'destination')})")
     yield from wrapped("cut", _cut(f))
     yield ""
@@ -53,8 +61,18 @@ def failure_text(f: FailureStudy, draw: Paint, alike: str = "") -> Iterator[str]
 def _cut(f: FailureStudy) -> str:
     if not f.cut_pairs:
         return f"nothing: all {count(f.pairs, 'pair')} still reach each other"
-    names = ", ".join(f.cut[:SHOWN_NAMES]) + (", ..." if len(f.cut) > SHOWN_NAMES else "")
-    return f"{f.cut_pairs:,} of {count(f.pairs, 'pair')}" + (f"; nobody reaches {names}" if names else "")
+    names = endpoints_of(f.cut)
+    shown = ", ".join(names[:SHOWN_NAMES]) + (", ..." if len(names) > SHOWN_NAMES or len(f.cut) >= NAMED else "")
+    return f"{f.cut_pairs:,} of {count(f.pairs, 'pair')}" + (f"; nobody reaches {shown}" if names else "")
+
+
+def endpoints_of(names: Sequence[str]) -> list[str]:
+    """Endpoints by adapter, their hosts as one list: `dgx-[001-020]/mlx5_5`."""
+    by_adapter: dict[str, list[str]] = {}
+    for name in names:
+        host, _, adapter = name.partition("/")
+        by_adapter.setdefault(adapter, []).append(host)
+    return [names_of(tuple(hosts)) + (f"/{adapter}" if adapter else "") for adapter, hosts in by_adapter.items()]
 
 
 def _bisection(p: PatternResult) -> str:

@@ -63,6 +63,7 @@ class Simulated:
     sweeps: tuple[Sweep, ...] = ()
     alike: tuple[tuple[str, tuple[str, ...]], ...] = ()  # subnet studied, and the others of its shape that it stands for
     allowed: tuple[Allowed, ...] = ()
+    parts: tuple[tuple[str, str, str], ...] = ()  # subnet, part that failed there, where it stands
     lines: tuple[tuple[Path, str], ...] = ()  # spec paths of worst cables, and where they stand: `superpod.yaml:44`
 
 

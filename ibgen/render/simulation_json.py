@@ -20,7 +20,7 @@ from .training_text import line_rate
 
 if TYPE_CHECKING:
     from ibgen.simulate import ChainStep
-    from ibgen.simulate.failures import Sweep
+    from ibgen.simulate.failures import FailureStudy, Sweep
     from ibgen.simulate.heat import Heat
     from ibgen.simulate.named import WorstCable
     from ibgen.simulate.pool_collectives import PoolCollectives
@@ -45,7 +45,7 @@ def simulation_json(result: Simulated) -> str:
         "exposed_communication": plain(result.exposed_limit),
         "studies": [_study(s, result) for s in result.studies],
         "scaling": [_scaling(s) for s in result.scaling],
-        "failures": [plain(f) | {"alike": _alike(f.subnet, result)} for f in result.failures],
+        "failures": [_failure(f, result) for f in result.failures],
         "sweeps": [_sweep(s, result) for s in result.sweeps],
     }
     return dumps(document)
@@ -113,6 +113,12 @@ def _heat(heat: Heat) -> dict[str, Any]:
         "pattern": heat.pattern, "model": heat.model, "of": heat.unit, "unit": HEAT_UNIT, "fold": fold,
         "labels": list(heat.labels[::fold]), "values": plain(values.tolist()),
     }  # fmt: skip
+
+
+def _failure(f: FailureStudy, result: Simulated) -> dict[str, Any]:
+    places = {part: place for subnet, part, place in result.parts if subnet == f.subnet}
+    made: dict[str, Any] = plain(f)
+    return made | {"alike": _alike(f.subnet, result), "places": [places.get(part) for part in f.parts]}
 
 
 def _sweep(s: Sweep, result: Simulated) -> dict[str, Any]:

@@ -28,7 +28,7 @@ def simulation_text(result: Simulated, *, color: bool = False) -> str:
     result, draw = shown(result), paint(color)
     blocks = ["\n".join(verdict(s, result, draw)) for s in result.studies]
     blocks += ["\n".join(_study(s, result, draw)) for s in result.studies]
-    blocks += ["\n".join(failure_text(f, draw, alike_text(f.subnet, result))) for f in result.failures]
+    blocks += ["\n".join(failure_text(f, draw, alike_text(f.subnet, result), result.parts)) for f in result.failures]
     blocks += ["\n".join(sweep_text(s, draw, alike_text(s.subnet, result))) for s in result.sweeps]
     return "\n\n".join(blocks) + "\n" if blocks else ""
 

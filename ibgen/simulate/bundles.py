@@ -12,8 +12,18 @@ from typing import Literal
 import numpy as np
 
 from ibgen import hostlist
-from ibgen.fabric import HOST_CABLE, Fabric, GroupPlan, Subnet
-from ibgen.route import Graph
+from ibgen.diagnostics import Path
+from ibgen.fabric import (
+    HOST_CABLE,
+    Fabric,
+    GroupPlan,
+    Subnet,
+    path_of_cable,
+    path_of_endpoint,
+    path_of_subnet,
+    path_of_switch,
+)
+from ibgen.route import Graph, Removed
 
 from .patterns import Rows
 
@@ -96,6 +106,24 @@ def where(fabric: Fabric, subnet: Subnet, switch: int) -> str:
     hosts = np.unique(subnet.ports.host[subnet.ports.leaf == switch])
     named = f" ({folded([fabric.hosts.names[h] for h in hosts.tolist()])})" if len(hosts) else ""
     return (", ".join(words) or w.names[switch]) + named
+
+
+def part_place(fabric: Fabric, subnet: Subnet, gone: Removed) -> tuple[str, Path]:
+    """Where a part out of service stands, by the first thing it takes away, and what in the spec made it."""
+    c = subnet.cables
+    if gone.switches:
+        return where(fabric, subnet, gone.switches[0]), path_of_switch(subnet, gone.switches[0])
+    if gone.cables:
+        row = gone.cables[0]
+        if int(c.kind[row]) == HOST_CABLE:
+            return where(fabric, subnet, int(c.upper[row])), path_of_cable(subnet, row)
+        lower, upper = int(c.lower[row]), int(c.upper[row])
+        ends = f"{subnet.switches.names[lower]} to {subnet.switches.names[upper]}"
+        return f"{ends}, {where(fabric, subnet, lower)}", path_of_cable(subnet, row)
+    if gone.endpoints:
+        row = gone.endpoints[0]
+        return where(fabric, subnet, int(subnet.ports.leaf[row])), path_of_endpoint(subnet, row)
+    return subnet.name, path_of_subnet(subnet)
 
 
 def folded(names: list[str]) -> str:

@@ -121,3 +121,15 @@ def test_the_form_follows_the_file(run: Run, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "plots.json").read_text())["format"] == "ibgen-simulation"
     assert run("-o", "screen", "--format", "csv")[0] == 0
     assert (tmp_path / "screen").read_text().startswith("from,port,to,")
+
+
+def test_a_failed_part_is_placed_in_the_words_of_the_spec(run: Run) -> None:
+    parts = ["leaf-u01-r3", "cable:leaf-u02-r0:40", "dgx-100/mlx5_0"]
+    (found,) = json.loads(run("superpod-h100.yaml", "--format", "json", "--fail", ",".join(parts))[1])["failures"]
+    assert found["parts"] == parts
+    assert found["places"] == [
+        "unit 1, rail 3 (dgx-[001-032]); superpod-h100.yaml:37",
+        "leaf-u02-r0 to spine-04, unit 2, rail 0 (dgx-[033-064]); superpod-h100.yaml:37",
+        "unit 4, rail 0 (dgx-[097-127],ufm-01); superpod-h100.yaml:41",
+    ]
+    assert "nobody reaches dgx-[001-020]/mlx5_5" in run("superpod-h100.yaml", "--fail", "leaf-u01-r3")[1]

@@ -121,7 +121,7 @@ flows = st.lists(st.tuples(words, words), max_size=4).map(tuple)
 worst = st.builds(WorstCable, words, counts, rates, ends, ends, flows, counts)
 background = st.lists(st.tuples(words, shares), max_size=2).map(tuple)
 rate_results = st.builds(RateResult, words, rates, rates, rates, counts, background, words, counts, seeds)
-bounds = st.builds(BoundsResult, words, shares, shares, errors, words, st.booleans(), words)
+bounds = st.builds(BoundsResult, words, shares, shares, errors, errors, words, st.booleans(), words)
 orders = st.builds(OrderAdvice, shares, shares, shares, shares, st.just(("a",)), counts, counts, words)
 
 
