@@ -16,7 +16,7 @@ from ibgen.cli.simulate_scope import Scope, allowed, line_of, place_of, scopes
 from ibgen.compilation import Complete
 from ibgen.diagnostics import Finding, Report, locate
 from ibgen.render.simulation import Simulated, matching, only, patterns_of
-from ibgen.route import NotRouted, Routes, compute, graph, read_dump
+from ibgen.route import NotRouted, Routes, arriving, compute, graph, read_dump
 from ibgen.simulate.failures import fail, sweep
 from ibgen.simulate.link_loads import LinkLoads, link_loads, patterns
 from ibgen.simulate.study import Options, Study, study
@@ -76,6 +76,7 @@ def answer(c: Complete, asked: Asked, progress: Progress) -> Answer:
         c.spec.cluster, tuple(p.name for p in c.spec.pools), tuple(w.name for w in c.spec.workloads),
         c.spec.requirements.exposed_communication, c.simulation.steps, allowed=allowed(c),
         alike=tuple((names[s.row], tuple(names[row] for row in s.rows[1:])) for s in found),
+        parts=tuple((names[s.row], part.name, place_of(c, part)) for s in found for part in s.parts),
     )  # fmt: skip
     if asked.sweep is not None:
         sweeps = [sweep(c.spec, c.fabric, s.row, asked.sweep, options, routes.get(s.row)) for s in found]
@@ -84,8 +85,7 @@ def answer(c: Complete, asked: Asked, progress: Progress) -> Answer:
         return Answer(result, report, _loads(c, asked, found, routes))
     if asked.fail and asked.form != "svg":
         failures = [fail(c.spec, c.fabric, s.row, s.parts, options, routes.get(s.row)) for s in found]
-        parts = tuple((names[s.row], part.name, place_of(c, part)) for s in found for part in s.parts)
-        return Answer(replace(result, failures=tuple(failures), parts=parts), report)
+        return Answer(replace(result, failures=tuple(failures)), report)
     studies = [study(c.spec, c.fabric, c.targets, c.catalog, s.row, routes.get(s.row), options, without=s.gone) for s in found]
     paths = {w.meeting.path for s in studies for w in s.worst if w.meeting is not None}
     lines = tuple((path, line_of(c, path)) for path in sorted(paths, key=str))
@@ -124,7 +124,8 @@ def _imported(c: Complete, dump: Path, found: Sequence[Scope]) -> tuple[dict[int
     imported, findings = read_dump(dump.read_bytes(), graph(subnet), str(dump))
     if not (imported.routes.lft != imported.routes.none).any():
         raise Refused(f"{dump} holds no forwarding table of {subnet.name}", "is it a dump of another fabric, or unbound?")
-    return {rows[0]: imported.routes}, _report(c, findings)
+    routes, more = arriving(imported.routes, str(dump))
+    return {rows[0]: routes}, _report(c, findings + more)
 
 
 def _report(c: Complete, findings: tuple[Finding, ...]) -> Report:

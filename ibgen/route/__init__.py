@@ -5,6 +5,7 @@ Takes a `Subnet` (as a `Graph`, with what has failed left out). Gives `Routes`. 
 
 from __future__ import annotations
 
+from .arrival import arriving
 from .compute import ENGINES, blocks, compute
 from .dumps import Imported, read_dump
 from .ecmp import Spread, ecmp, spread
@@ -22,6 +23,7 @@ __all__ = [
     "Routes",
     "Spread",
     "Verification",
+    "arriving",
     "blocks",
     "compute",
     "ecmp",

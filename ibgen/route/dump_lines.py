@@ -49,6 +49,8 @@ def read_lines(data: bytes) -> Lines:
     ends = np.flatnonzero(raw[: len(data) + 1] == ord("\n"))
     starts = np.concatenate([[0], ends[:-1] + 1])
     entry = (raw[starts] == ord("0")) & (raw[starts + 1] == ord("x")) & (ends - starts >= 10)
+    if data and data[-1:] != b"\n":
+        entry[-1] = False  # a last line without an end was cut off: its port may lack digits
     lid, good = _lids(raw, starts[entry])
     port, read = _ports(raw, starts[entry])
     at = np.flatnonzero(entry)

@@ -30,6 +30,9 @@ def compiles(entries: int) -> bool:
 def compiled(*kernels: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
     """The kernels through numba, in order; a kernel calls those before it by their names.
 
+    Kernels make no arrays, so numba need not count references to those they are handed (`_nrt`): around each of the many small
+    calls of a walk that was half of the time.
+
     What was compiled is kept on disk where all of them stand in one file and none calls itself: numba sees only that file's
     date, and crashes on loading recursive functions (0.68, measured).
     """
@@ -41,9 +44,9 @@ def compiled(*kernels: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
         scope = {**vars(sys.modules[kernel.__module__]), **names}
         copy = FunctionType(kernel.__code__, scope, kernel.__name__)
         try:
-            made = numba.njit(copy, cache=kept)
+            made = numba.njit(copy, cache=kept, _nrt=False)
         except RuntimeError:  # no folder to keep it in
-            made = numba.njit(copy)
+            made = numba.njit(copy, _nrt=False)
         names[kernel.__name__] = scope[kernel.__name__] = made
     return tuple(names.values())
 

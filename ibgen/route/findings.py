@@ -51,3 +51,26 @@ NO_TABLE = declare(
     switches that do not answer), or the switch is not cabled yet.
     """,
 )
+
+NO_ARRIVAL = declare(
+    "IBG875",
+    "tables-that-do-not-arrive",
+    Severity.WARNING,
+    """Forwarding tables lead some hosts round in a loop, to a dead end, or to another host.
+
+    Every pair of a leaf and a host is walked, up to 20 million of them. Packets in a loop stay until they time out, and fill
+    the links on it. Either the dump was taken while the subnet manager was routing, or it was edited, or the cables have
+    changed since. The flows concerned count with a share of 0.
+    """,
+)
+
+CREDIT_LOOP = declare(
+    "IBG876",
+    "credit-loop-on-one-lane",
+    Severity.NOTE,
+    """Forwarding tables close a ring of links that wait for one another, if all traffic is on one virtual lane.
+
+    Under load such a ring can stand still for ever. Engines that use several lanes (dfsssp, lash, nue, torus-2QoS) break it by
+    service levels, of which a dump of forwarding tables says nothing: with one of these the finding can be passed over.
+    """,
+)

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ibgen.route import Graph, compute, graph, read_dump, verify
+from ibgen.route import Graph, Routes, arriving, compute, graph, read_dump, verify
 
-from .fabrics import pgft, tree
+from .fabrics import pgft, tree, wired
 from .real import opensm
 
 
@@ -125,3 +125,72 @@ def test_two_hundred_megabytes_in_seconds() -> None:
     found, _ = read_dump(data, g, "dump")
     assert time.process_time() - start < 20
     assert (found.routes.lft == compute(g, "minhop").lft).all()
+
+
+def entries(data: bytes, g: Graph, switch: int) -> list[int]:
+    """Line numbers of the entries of a switch's table."""
+    lines = data.decode().splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("Unicast") and f"{int(g.guid[switch]):016x}" in line)
+    found = []
+    for i in range(start + 1, len(lines)):
+        if not lines[i].startswith("0x"):
+            break
+        found.append(i)
+    return found
+
+
+def changed(g: Graph, switch: int, port: int) -> bytes:
+    """A dump in which one switch sends everything to one port."""
+    data = written(g, "lfts").encode()
+    lines = data.decode().splitlines()
+    for i in entries(data, g, switch):
+        if lines[i].split()[1] != "000":
+            lines[i] = f"{lines[i][:7]}{port:03d}{lines[i][10:]}"
+    return ("\n".join(lines) + "\n").encode()
+
+
+def judged(g: Graph, data: bytes) -> tuple[Routes, dict[str, str]]:
+    found, _ = read_dump(data, g, "lfts.dump")
+    routes, findings = arriving(found.routes, "lfts.dump")
+    return routes, {f.code.id: f.message for f in findings}
+
+
+def test_tables_of_a_sound_fabric_are_taken_as_they_are() -> None:
+    g = lab()
+    routes, said = judged(g, written(g, "lfts").encode())
+    assert said == {}
+    assert verify(routes).sound
+
+
+def test_a_spine_that_sends_everything_down_one_cable_makes_a_loop_and_it_is_said() -> None:
+    g = pgft(2, 2, 1)
+    spine = 2
+    down = int(np.flatnonzero(g.peer[spine] == 0)[0])
+    _, said = judged(g, changed(g, spine, down))
+    assert "go round in a loop" in said["IBG875"]
+    assert g.names[1] in said["IBG875"] or g.names[0] in said["IBG875"]
+
+
+def test_a_door_to_another_host_is_no_arrival() -> None:
+    """The spine's table is right, the leaf hands everything to its first host: the other's flows end at the wrong door."""
+    g = pgft(2, 2, 1)
+    routes, said = judged(g, changed(g, 0, 1))
+    assert "another host" in said["IBG875"]
+    wrong = int(g.endpoint[0, 2])
+    assert routes.next_port(np.array([wrong]), np.array([0])).tolist() == [-1]
+
+
+def test_a_ring_of_switches_with_loops_of_credits_is_a_note() -> None:
+    g = wired([(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)], [1] * 5)
+    found = compute(g, "minhop")
+    _, findings = arriving(found, "x")
+    assert [f.code.id for f in findings] == ["IBG876"]
+
+
+def test_a_file_that_was_cut_off_in_its_last_line_is_told() -> None:
+    g = lab()
+    data = written(g, "lfts").encode()
+    cut = data[: data.rindex(b"0x") + 9]
+    _, findings = read_dump(cut, g, "lfts.dump")
+    last = cut.count(b"\n") + 1
+    assert ("IBG871", last) in {(f.code.id, f.at.line) for f in findings if not isinstance(f.at, tuple)}
