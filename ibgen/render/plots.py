@@ -35,9 +35,18 @@ def plots_svg(result: Simulated) -> str:
     panels = [p for s in result.studies for p in _panels(s, result)]
     panels += [_scaling(s) for s in result.scaling if any(p.step for p in s.points)]
     panels += [p for s in result.sweeps for p in sweep_panels(s, alike_text(s.subnet, result))]
+    if result.parts and panels:
+        panels.insert(0, _without(result))
     if not panels:
         panels = [Panel(result.cluster, "nothing to draw: there are no links with traffic to show", 60, ())]
     return svg.page(f"{result.cluster}: simulated traffic", panels)
+
+
+def _without(result: Simulated) -> Panel:
+    """What is out of service in all plots below."""
+    names = list(dict.fromkeys(part for _, part, _ in result.parts))
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
+    return Panel(f"{result.cluster} without {shown}", result.parts[0][2] if len(names) == 1 else "", 52, ())
 
 
 def _panels(s: Study, result: Simulated) -> Iterator[Panel]:

@@ -132,4 +132,6 @@ def test_a_failed_part_is_placed_in_the_words_of_the_spec(run: Run) -> None:
         "leaf-u02-r0 to spine-04, unit 2, rail 0 (dgx-[033-064]); superpod-h100.yaml:37",
         "unit 4, rail 0 (dgx-[097-127],ufm-01); superpod-h100.yaml:41",
     ]
+    assert run("cluster.yaml", "--fail", "leaf-u01", "-o", "failed.svg")[0] == 0
+    assert "lab without leaf-u01" in Path("failed.svg").read_text()
     assert "nobody reaches dgx-[001-020]/mlx5_5" in run("superpod-h100.yaml", "--fail", "leaf-u01-r3")[1]
