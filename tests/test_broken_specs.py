@@ -132,6 +132,8 @@ ROWS = [
     azure("tag-directive", "{owner: ml-infra}", '{a: "%{if}"}', "IBG033"),
     azure("subnet-outside", "    region:", "    network: {subnet: 192.168.0.0/24}\n    region:", "IBG704"),
     ("workload-of-1e400", LAB + "workloads:\n  - {name: a, parameters: 1e400}\n", "IBG033", LAB.count("\n") + 2),
+    ("workload-of-1e308", LAB + "workloads:\n  - {name: a, parameters: 1e308}\n", "IBG033", LAB.count("\n") + 2),
+    ("workload-of-endless-sequences", workload("sequence: 99999999999999999999"), "IBG033", LAB.count("\n") + 2),
     ("workload-in-other-digits", LAB + "workloads:\n  - {name: a, parameters: \u0661}\n", "IBG033", LAB.count("\n") + 2),
     ("ratio-of-unknown-tier", LAB + "requirements: {oversubscription: {ib: {core: 1}}}\n", "IBG033", LAB.count("\n") + 1),
     ("ratio-is-a-list", LAB + "requirements: {oversubscription: []}\n", "IBG032", LAB.count("\n") + 1),

@@ -88,7 +88,7 @@ def _search(
         elif to != parent[at]:
             low[at] = min(low[at], order[to])
     total = inside[root]
-    bridges -= {pair for pair in bridges if all(inside.get(end, 0) in (0, total) for end in pair)}
+    bridges -= {pair for pair in bridges if pair[0] in inside and all(inside[end] in (0, total) for end in pair)}
     for switch, below, alone in branches:
         if alone and 0 < below < total - hosts[switch]:
             joints.add(switch)

@@ -9,7 +9,10 @@ from pydantic import Field
 from .fields import BY_SHAPE, MAPPING, SCALAR, Count, Name, Number, Section, Switchable, doc
 from .form import Form
 
-_AT_LEAST_1 = Annotated[Count, Field(ge=1)]
+MOST_COUNT, MOST_PARAMETERS = 10**9, 1e18
+"""Far above anything that was ever trained: beyond it a figure is a slip of the finger, and times come to infinity."""
+
+_AT_LEAST_1 = Annotated[Count, Field(ge=1, le=MOST_COUNT)]
 _FRACTION = {"ge": 0, "le": 1}
 
 
@@ -18,7 +21,7 @@ class Workload(Section):
 
     name: Annotated[Name, doc("The workload", "gpt-175b", "none")]
     pool: Annotated[Name | None, doc("Where it runs; the only GPU pool unless given", "gpu", "none")] = None
-    parameters: Annotated[Number, doc("Model parameters", "175e9", "none", gt=0)]
+    parameters: Annotated[Number, doc("Model parameters", "175e9", "none", ge=1, le=MOST_PARAMETERS)]
     layers: Annotated[_AT_LEAST_1 | None, doc("Transformer layers", 96, "none")] = None
     hidden: Annotated[_AT_LEAST_1 | None, doc("Hidden size", 12288, "none")] = None
     heads: Annotated[_AT_LEAST_1 | None, doc("Attention heads", 128, "none")] = None
@@ -34,7 +37,9 @@ class Workload(Section):
     context: Annotated[_AT_LEAST_1, doc("Context-parallel size", 1, "none")] = 1
     experts: Annotated[_AT_LEAST_1 | None, doc("Experts of a MoE layer", 64, "none")] = None
     moe_layers: Annotated[_AT_LEAST_1 | None, doc("Layers with experts; all of them unless given", 58, "none")] = None
-    active_parameters: Annotated[Number | None, doc("Parameters one token passes through", "37e9", "none", gt=0)] = None
+    active_parameters: Annotated[
+        Number | None, doc("Parameters one token passes through", "37e9", "none", ge=1, le=MOST_PARAMETERS)
+    ] = None
     dispatch_bytes: Annotated[
         _AT_LEAST_1 | None, doc("Bytes of an element sent to its experts, where fewer than the others", 1, "none")
     ] = None

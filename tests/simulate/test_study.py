@@ -181,6 +181,28 @@ def test_single_points_of_failure_are_named() -> None:
     assert lone_switches(whole) == lone_cables(whole) == ()
 
 
+ISLANDS = """ibgen: 1
+cluster: x
+pools: [{name: n, hosts: "n[1-4]", platform: {kind: generic, hcas: [{name: mlx5_0, rate: 200G}]}}]
+fabrics:
+  - name: f
+    control: {kind: opensm}
+    topology:
+      kind: explicit
+      switches: [{names: "leaf-[1-4]", switch: qm8700, role: leaf}, {names: "spine-[1-3]", switch: qm8700, role: spine}]
+      cables: ["leaf-1:1 n1/mlx5_0:1", "leaf-2:1 n2/mlx5_0:1", "leaf-3:1 n3/mlx5_0:1", "leaf-4:1 n4/mlx5_0:1",
+               "leaf-1:2 spine-1:1", "leaf-2:2 spine-1:2", "leaf-3:2 spine-2:1", "leaf-4:2 spine-2:2"]
+    attach: [{pool: n, hcas: all}]
+"""
+
+
+def test_single_points_of_every_island_are_named_though_a_switch_has_no_cable() -> None:
+    """Two islands of two leaves under one spine, and a spine that is not cabled yet."""
+    _, fabric, _, _ = loaded(ISLANDS)
+    assert lone_switches(fabric.subnets[0]) == ("spine-1", "spine-2")
+    assert len(lone_cables(fabric.subnets[0])) == 4
+
+
 def test_rows_of_the_small_tree_are_in_leaf_order() -> None:
     text, radix = tree_spec(8, 4, 4, 4)
     r = compute(graph(loaded(text, radix)[1].subnets[0]), "dmodk")
