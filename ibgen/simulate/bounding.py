@@ -34,6 +34,10 @@ LOCAL = "; by a random group alone flows meet on single local links of the group
 
 ALL_TO_ALL = "all-to-all"
 GROUPS = "fluid over global cables, a view of the whole fabric"
+TREES = "fluid over global cables and, evenly, those inside groups, a view of the whole fabric"
+
+MOST_TREES = 256
+"""Groups up to which it is kept which of their ways need a leaf: 16 MB."""
 
 
 def bounds(
@@ -60,13 +64,13 @@ def bounds(
 
 
 def group_nets(subnet: Subnet, graph: Graph, links: Rates) -> tuple[GroupNet, ...]:
-    """Router by router (of a dragonfly), and one node per group; nothing for shapes without groups. The trees inside the groups
-    of a dragonfly+ are no part of it: their leaves are cuts of their own."""
+    """Router by router (of a dragonfly), and one node per group; nothing for shapes without groups. Of a dragonfly+ the cables
+    inside a group count together, where there are not too many groups to say which ways need them."""
     layout = subnet.layout
     if not isinstance(layout, GroupPlan) or layout.groups < 2:
         return ()
     pod = subnet.switches.pod.astype(np.intp)
-    coarse = group_net(graph, pod, links, together=True)
+    coarse = group_net(graph, pod, links, together=True, trees=layout.plus and layout.groups <= MOST_TREES)
     return (coarse,) if layout.plus else (group_net(graph, pod, links), coarse)
 
 
@@ -92,6 +96,6 @@ def _by_ways(ways: Detours, demand: Rates, crowd: int) -> DetourResult:
     split, routers = best_split(ways, demand, 1.0), ways.net.size > 1
     found = (share(ways, weights, demand) for weights in (minimal(ways), valiant(ways, GROUP), valiant(ways, ROUTER)))
     straight, group, router = (min(1.0, x) for x in found)
-    model = ROUTERS + (LOCAL if group < 0.9 * router else "") if routers else GROUPS
+    model = ROUTERS + (LOCAL if group < 0.9 * router else "") if routers else GROUPS if ways.net.trees is None else TREES
     best, bound = min(1.0, split.best), min(1.0, split.bound)
     return DetourResult(NAME, 1 / max(1, crowd), straight, group, router if routers else None, best, bound, model)

@@ -29,7 +29,7 @@ class Detours:
     pair: Rows  # [W]
     first: Rows  # [P] where the ways of each pair begin
     kind: Rows  # [W] MINIMAL, GROUP, ROUTER
-    links: Rows  # [5, W] local, global, local, global, local; behind the last link: none
+    links: Rows  # [5, W] local, global, local, global, local; behind the last link: none. Of trees [6, W]: down and up again
     spread: Rows  # [2, W] nodes between which a random router of their group lies; behind the last node: none
 
     @property
@@ -40,7 +40,9 @@ class Detours:
     def loads(self, weights: Rates) -> Rates:
         """[links] what the ways put on every link, for GB/s per way."""
         net = self.net
-        found: Rates = np.bincount(self.links.ravel(), np.tile(weights, 5), len(net.room) + 1)[:-1].astype(np.float64)
+        found: Rates = np.bincount(self.links.ravel(), np.tile(weights, len(self.links)), len(net.room) + 1)[:-1].astype(
+            np.float64
+        )
         if self.random:
             out, back = (np.zeros((net.groups, net.size)) for _ in range(2))
             out[net.group, net.place] = np.bincount(self.spread[0], weights, len(net.group) + 1)[:-1]
@@ -64,6 +66,9 @@ class Detours:
     def nearest(self, links: Rates) -> Rates:
         """[P] the length of the shortest way of every pair, where a local step may also pass one other router."""
         net = self.net
+        if net.trees is not None:
+            near: Rates = np.minimum.reduceat(self.lengths(links), self.first)
+            return near
         inner = _inner(net, links)
         best = np.array([np.min(one[:, :, None] + one[None, :, :], axis=1) for one in inner])
         found: Rates = np.concatenate([best.ravel(), links[net.local :], [0.0]])[self.links].sum(axis=0)
@@ -113,7 +118,18 @@ def detours(net: GroupNet, start: Rows, end: Rows) -> Detours:
     random = kind == ROUTER
     links[2, middle & ~random] = net.inside(a, b)[middle & ~random]
     spread = np.where(random, np.stack([a, b]), len(net.group))
+    if net.trees is not None:
+        links = _in_trees(net, net.trees, links, x, y, one)
     return Detours(net, pair, np.cumsum(count) - count, kind, links, spread)
+
+
+def _in_trees(net: GroupNet, trees: npt.NDArray[np.bool_], links: Rows, x: Rows, y: Rows, one: Rows) -> Rows:
+    """[6, W] the links with the cables inside groups: up at first, down at last; between, where no spine has both cables, down
+    and up. Nodes are groups, and so are the links to themselves."""
+    third = net.end[one]
+    passing = (links[3] < len(net.room)) & trees[x, third, y]
+    middle = np.where(passing, third, len(net.room))
+    return np.concatenate([[x, links[1], middle, links[3], y, middle]])
 
 
 def _chains(net: GroupNet, groups: Rows) -> tuple[Rows, Rows, Rows, Rows]:

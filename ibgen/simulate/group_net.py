@@ -29,6 +29,7 @@ class GroupNet:
     start: Rows  # [E] node
     end: Rows  # [E] node
     room: Rates  # [G * A * A + E] GB/s; 0: no such link
+    trees: npt.NDArray[np.bool_] | None = None  # [G, G, G] of a dragonfly+: whether a way i, k, j must go down to a leaf in k
 
     @cached_property
     def groups(self) -> int:
@@ -77,8 +78,10 @@ class GroupNet:
         return pairs // len(self.group), pairs % len(self.group), np.asarray(count * line, np.float64)
 
 
-def group_net(graph: Graph, group: Rows, links: Rates, *, together: bool = False) -> GroupNet:
-    """`group`: [S] of every switch; `links`: [S * width] GB/s; `together`: one node per group."""
+def group_net(graph: Graph, group: Rows, links: Rates, *, together: bool = False, trees: bool = False) -> GroupNet:
+    """`group`: [S] of every switch; `links`: [S * width] GB/s; `together`: one node per group; `trees`: so, and each node has
+    a link to itself: all cables inside its group, both ways, which what leaves or enters a leaf passes once."""
+    together = together or trees
     compact = np.unique(group, return_inverse=True)[1]
     if together:
         node, of = compact, np.arange(int(compact.max(initial=-1)) + 1)
@@ -93,9 +96,22 @@ def group_net(graph: Graph, group: Rows, links: Rates, *, together: bool = False
     room = links.reshape(graph.switches, graph.width)[switch, port]
     out = of[x] != of[y]
     count, size, groups = len(of), int(place.max(initial=0)) + 1, int(of.max(initial=-1)) + 1
-    own = ~out & (x != y)
+    own = ~out & ((x != y) | trees)
     inner = np.bincount((of[x] * size + place[x])[own] * size + place[y][own], room[own], groups * size * size)
     key = ((of[x] * groups + of[y]) * count + x) * count + y
     key, same = np.unique(key[out], return_inverse=True)
     outer = np.bincount(same, room[out], len(key))
-    return GroupNet(node, of, place, key // count % count, key % count, np.concatenate([inner, outer]))
+    forced = _forced(compact, switch[out], compact[graph.peer[switch[out], port[out]]]) if trees else None
+    return GroupNet(node, of, place, key // count % count, key % count, np.concatenate([inner, outer]), forced)
+
+
+def _forced(group: Rows, switch: Rows, far: Rows) -> npt.NDArray[np.bool_]:
+    """[G, G, G] where no switch of group k has cables both to i and to j, from the cables (switch, group at the far end)."""
+    groups = int(group.max(initial=-1)) + 1
+    reach = np.zeros((len(group), groups), np.float32)
+    reach[switch, far] = 1
+    forced = np.empty((groups, groups, groups), bool)
+    for k in range(groups):
+        mine = reach[group == k]
+        forced[:, k, :] = mine.T @ mine == 0
+    return forced

@@ -227,6 +227,19 @@ def test_dragonfly_plus_of_102400_hosts_is_bounded_by_half_in_seconds() -> None:
     assert bound(s, g, shift.flows) == pytest.approx(1000 / 2048, rel=1e-3)
 
 
+def test_what_passes_through_a_group_of_a_dragonfly_plus_takes_its_uplinks_too() -> None:
+    """Groups of one leaf, two uplinks, four hosts; neighbours' cables end on different spines. What goes straight takes one
+    uplink, what passes another group one more there: (U + c)/(2H) = 3/8, where the leaf alone would let 2/4 out."""
+    text = "leaf: {switch: r8, downlinks: 4, uplinks: 2, count: 1}, spine: {switch: r8, count: 2, uplinks: 3}}"
+    spec = spec_of(28, "{kind: dragonfly-plus, groups: 7, " + text, control="{kind: opensm, routing: [minhop]}")
+    s = loaded(spec, 8)[1].subnets[0]
+    g = graph(s)
+    shift = group_shift(s, g)
+    assert shift is not None
+    assert (shift.crowd, shift.cables) == (4, 1)
+    assert bound(s, g, shift.flows) == pytest.approx(3 / 8, rel=0.01)
+
+
 @pytest.mark.slow
 def test_case_25_dragonfly_plus_of_102400_hosts_shifts_by_a_group_on_minhop_tables() -> None:
     """Max load 103 = ceil(1024/10), e .0098. So even is min-hop where LIDs follow the leaves, as here and in the reference; in
