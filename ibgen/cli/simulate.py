@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import re
 import sys
@@ -19,6 +20,10 @@ from ibgen.cli.options import SPEC, Overlays, Spec
 if TYPE_CHECKING:
     from ibgen.cli.simulated import Answer
     from ibgen.compilation import Complete
+
+
+SIMULATION = "IBG5"
+"""Codes of what the simulation is judged by: they are shown though nothing else of the spec is."""
 
 
 class Form(enum.StrEnum):
@@ -122,6 +127,9 @@ def simulate(
     if failed:
         show_report(report, on_stderr=True)
         return FINDINGS
+    judged = tuple(d for d in report.diagnostics if d.code.id.startswith(SIMULATION))
+    if judged:
+        show_report(dataclasses.replace(report, diagnostics=judged), on_stderr=True)
     if form is Form.text and out is None:
         _suggest(answer, whole, spec, overlays)
     return CLEAN
