@@ -57,6 +57,8 @@ def bind(
             show_report(report, on_stderr=True)
             return FINDINGS
         file = _file(c, spec, output, (spec, *(overlays or ()), *dumps))
+        bindings = c.spec.bindings if c.spec is not None else None
+        refuse_inputs(file, (Path(name) for name in report.texts if bindings is None or Path(name) != spec.parent / bindings))
         old, before, faults = _bindings(c, spec, file)
         if faults:
             show_report(locate(faults, c.document.span, texts=old), on_stderr=True)

@@ -108,6 +108,8 @@ def simulate(
 
     with terminal.Progress() as step:
         c, report = compile(what, step)
+        if out is not None:
+            refuse_inputs(out, map(Path, report.texts))  # what the spec names: bindings, own catalog
         whole = complete(c)
         failed = report.reaches(Severity.ERROR)
         if whole is None or (failed and not whole.fabric.subnets):

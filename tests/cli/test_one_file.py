@@ -42,6 +42,23 @@ def test_output_over_an_input_is_refused_and_the_input_stays(
     assert Path(file).read_bytes() == before
 
 
+def test_what_the_spec_names_is_read_too(capsys: pytest.CaptureFixture[str]) -> None:
+    """Bindings are written by `bind`, and by nothing else; an own catalog by nothing."""
+    assert start.main(["bind", SPEC, DUMP, "-o", "lab.guids.csv"]) == 0
+    Path("own.yaml").write_text("switches: []\n")
+    Path("named.yaml").write_text("bindings: lab.guids.csv\ncatalog: [own.yaml]\n")
+    before = Path("lab.guids.csv").read_bytes()
+    for args in (
+        ["simulate", SPEC, "-f", "named.yaml", "-o", "lab.guids.csv"],
+        ["simulate", SPEC, "-f", "named.yaml", "-o", "own.yaml"],
+        ["bind", SPEC, DUMP, "-f", "named.yaml", "-o", "own.yaml"],
+    ):
+        assert start.main(args) == 2, args
+        assert "would be lost" in capsys.readouterr().err
+    assert Path("lab.guids.csv").read_bytes() == before
+    assert start.main(["bind", SPEC, DUMP, "-f", "named.yaml", "-o", "lab.guids.csv"]) == 0
+
+
 def test_a_link_to_the_spec_is_the_spec(capsys: pytest.CaptureFixture[str]) -> None:
     os.symlink(SPEC, "out.json")
     before = Path(SPEC).read_bytes()
