@@ -36,13 +36,14 @@ def leaf_oversubscribed(spec: ClusterSpec, fabric: Fabric, simulation: Simulatio
         subnet = next(s for s in fabric.subnets if s.name == load.subnet)
         worst = int(load.ratio.argmax())
         down, up = int(load.down_cables[worst]), int(load.up_cables[worst])
-        hint = f"or ask for `oversubscription: {load.worst:.2f}`"
-        if subnet.plan is not None:
+        hint = f"or ask for `oversubscription: {load.worst:.2f}`" if up else "cable it to a switch above"
+        if subnet.plan is not None and up:
             hint = f"use {(subnet.plan.down + subnet.plan.up) // 2} downlinks per leaf, {hint}"
         routers = isinstance(spec.fabrics[load.fabric].topology, Dragonfly)
         at: Path = ("p",) if routers else ("leaf", "downlinks")
+        carry = f"carry {load.worst:.2f}:1" if up else "have hosts and no cable to other switches"
         yield leaf_oversubscribed.finding(
-            f"{int(over.sum())} {'routers' if routers else 'leaves'} carry {load.worst:.2f}:1, the spec asks for {limit:g}:1",
+            f"{int(over.sum())} {'routers' if routers else 'leaves'} {carry}, the spec asks for {limit:g}:1",
             ("fabrics", load.fabric, "topology", *at),
             label=f"{down} downlinks against {up} {'local and global cables' if routers else 'uplinks'}",
             labels=[Label(asked_at, "asked for here")] if asked_at else [],
@@ -51,6 +52,6 @@ def leaf_oversubscribed(spec: ClusterSpec, fabric: Fabric, simulation: Simulatio
                 "leaf": subnet.switches.names[int(load.rows[worst])],
                 "downlinks": f"{down} cables = {units.gbps_text(float(load.down_gbps[worst]))}",
                 "uplinks": f"{up} cables = {units.gbps_text(float(load.up_gbps[worst]))}",
-                "ratio": round(load.worst, 4),
+                **({"ratio": round(load.worst, 4)} if up else {}),
             },
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ibgen.checks import rule
 from ibgen.diagnostics import Finding, Severity
 from ibgen.fabric import Fabric, Subnet
-from ibgen.route import NotRouted, Routes, compute, graph, verify
+from ibgen.route import NotRouted, Routes, compute, graph, mainland, verify
 from ibgen.spec import ClusterSpec
 from ibgen.targets import Targets
 from ibgen.targets.opensm import Manager
@@ -63,6 +63,9 @@ def routes_of_written_cables(spec: ClusterSpec, fabric: Fabric, targets: Targets
 
 def _judge(manager: Manager, subnet: Subnet, spec: ClusterSpec) -> Iterator[Finding]:
     at = ("fabrics", manager.fabric, "control", "routing" if spec.fabrics[manager.fabric].control.routing else "kind")
+    wired = graph(subnet)
+    if mainland(wired) is not wired:
+        return  # no engine can help: `islands` says where cables are missing
     routes, used = None, ""
     for engine in (*manager.engines, "minhop"):
         used = PROJECTED.get(engine, engine)
@@ -73,7 +76,8 @@ def _judge(manager: Manager, subnet: Subnet, spec: ClusterSpec) -> Iterator[Find
             break
         except NotRouted as e:
             message = f"`{engine}` does not route `{subnet.name}`: {e}"
-            yield routes_of_written_cables.finding(message, at, on="key", hint="use updn, or leave `routing` out")
+            hint = "use updn, or leave `routing` out" if engine != "updn" else "give the top switches a `role` of their own"
+            yield routes_of_written_cables.finding(message, at, on="key", hint=hint)
     if routes is None:
         return
     found = verify(routes)

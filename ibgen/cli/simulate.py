@@ -179,7 +179,7 @@ def _expanded(part: str) -> list[str]:
     try:
         return [part[: ranged.start()] + name + part[ranged.end() :] for name in hostlist.expand(ranged.group())]
     except ValueError as error:
-        raise Refused(f"--fail `{part}`: {error}") from None
+        raise Refused(f"--fail `{part}`: {error}", "ranges hold digits only: `leaf-u[01-02]`") from None
 
 
 def _write(answer: Answer, form: Form, out: Path | None) -> None:
