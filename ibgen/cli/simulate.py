@@ -98,6 +98,10 @@ def simulate(
     """
     form = _form(format, out)
     _must_fit(engine, tables, fail, sweep)
+    if pattern and (sweep or (fail and form in (Form.text, Form.json))):
+        raise Refused(
+            "failures are judged by patterns of their own", "leave --pattern out, or use --fail with --format csv or svg"
+        )
     what = given(spec, overlays)
     if out is not None:
         refuse_inputs(out, (spec, *(overlays or ()), *([tables] if tables else [])))

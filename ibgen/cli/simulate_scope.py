@@ -106,4 +106,4 @@ def line_of(c: Complete, path: Path) -> str:
 def place_of(c: Complete, part: Part) -> str:
     """Where a part stands, in the words of the spec: `unit 1, rail 3 (dgx-[001-032]); superpod.yaml:37`."""
     words, path = part_place(c.fabric, c.fabric.subnets[part.subnet], part.removed)
-    return "; ".join(text for text in (words, line_of(c, path)) if text)
+    return "; ".join(text for text in (words if words != part.name else "", line_of(c, path)) if text)

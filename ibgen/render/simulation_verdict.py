@@ -122,10 +122,11 @@ def _tables(s: Study) -> str:
 
 
 def _kept(p: PatternResult) -> str:
-    if p.standard_error is None:
+    if p.seed is None:
         return f"{p.name} {share(p.share)}"
     drawn = f"{count(p.flows, 'flow')}, {count(p.patterns, 'pattern')}, seed {p.seed}"
-    return f"{p.name} {share(p.share)} ± {share(p.standard_error)} ({drawn})"
+    error = "" if p.standard_error is None else f" ± {share(p.standard_error)}"
+    return f"{p.name} {share(p.share)}{error} ({drawn})"
 
 
 def _rates(s: Study) -> str:

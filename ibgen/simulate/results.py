@@ -147,8 +147,9 @@ class Study:
 
 def estimated(e: Estimate, model: str, note: str = "") -> PatternResult:
     """An estimate over random patterns."""
+    error = e.standard_error if e.patterns > 1 else None  # one draw says nothing of its spread
     return PatternResult(
-        e.pattern, model, e.flows, e.patterns, e.seed, e.mean, e.standard_error, e.max_load, e.unrouted, note
+        e.pattern, model, e.flows, e.patterns, e.seed, e.mean, error, e.max_load, e.unrouted, note
     )  # fmt: skip
 
 
