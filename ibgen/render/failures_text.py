@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ibgen.simulate.failures import NAMED
 
 from .cells import table
-from .simulation import count, figure, names_of, percent, share, wrapped
+from .simulation import count, extent, figure, names_of, percent, share, wrapped
 from .style import Paint
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _share(p: PatternResult) -> str:
 
 def sweep_text(s: Sweep, draw: Paint, alike: str = "") -> Iterator[str]:
     """How the loss is spread over all cases, and the worst of them by name. `alike`: for which subnets else it holds."""
-    yield draw("strong", f"{s.subnet}: every single failure of its {s.kind}, {count(s.cases, 'case')}")
+    yield draw("strong", f"{s.subnet}: {extent(s)}, {count(s.cases, 'case')}")
     yield from wrapped("alike", alike) if alike else ()
     model = "" if s.engine.startswith("equal-cost") else "static tables; "
     drawn = f"{model}{count(s.flows, 'flow')}, {count(s.patterns, 'pattern')}, seed {s.seed}"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from . import svg
-from .simulation import count, figure, model_of, share
+from .simulation import count, extent, figure, model_of, share
 from .svg import BOTTOM, LEFT, RIGHT, TOP, WIDTH, Axis, Panel, text
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _curve(s: Sweep, alike: str) -> Panel:
     body.append(svg.polyline(points, 0)) if len(points) > 1 else body.extend(svg.dots(points, 0))
     body += [text(x.end + 14, TOP + 8 + 18 * i, line) for i, line in enumerate(_facts(s))]
     said = f"{model_of(s.engine)}; {count(s.flows, 'flow')}, {count(s.patterns, 'pattern')}, seed {s.seed}"
-    title = f"{s.subnet}: every single failure of its {s.kind}"
+    title = f"{s.subnet}: {extent(s)}"
     return Panel(title, said + (f"; {alike}" if alike else ""), TOP + AREA + BOTTOM + 6, tuple(body))
 
 

@@ -158,3 +158,10 @@ def only(study: Study, names: Sequence[str]) -> Study:
 
 def _slug(name: str) -> str:
     return "-".join(name.lower().replace(",", " ").replace("-", " ").split())
+
+
+def extent(s: Sweep) -> str:
+    """What a sweep tried, as a title."""
+    if s.cases == s.possible:
+        return f"every single failure of its {s.kind}"
+    return f"{s.cases:,} of the {s.possible:,} single failures of its {s.kind}"

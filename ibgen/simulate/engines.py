@@ -20,7 +20,7 @@ from ibgen.targets.opensm_routing import ADAPTIVE, choose, roots_of
 from .stand_ins import STAND_INS, sentence
 from .walking import Tables
 
-Origin = Literal["closed form", "exact", "imported", "equal-cost multipath"]
+Origin = Literal["closed form", "exact", "own balance", "imported", "equal-cost multipath"]
 
 BALANCED_MOST = 20_000_000
 """Table entries up to which balanced shortest ways are computed (one destination at a time); above them minhop stands in."""
@@ -61,7 +61,7 @@ def tables(
     """The tables of a subnet. `exact`: entry by entry even where the closed form would do."""
     asked = engine_of(spec, subnet)
     if routes is not None:
-        origin: Origin = "imported" if routes.engine == "imported" else "exact"
+        origin = _origin(routes.engine)
         why = "" if routes.engine == asked else f"the spec's manager is told {asked}; these tables were given instead"
         return routes, TablesOf(routes.engine, origin, asked, why)
     manager = next((m for m in targets.opensm if fabric.subnets[m.subnet] is subnet), None)
@@ -80,13 +80,18 @@ def tables_of_graph(
         except NotRouted as problem:
             refused = refused or f"{engine} cannot route this graph ({problem})"
             continue
-        closed = isinstance(made, Pointwise)
         even = not isinstance(made, Pointwise) or made.form.tree.even
         if asked == "ftree" and not even and _affordable(graph, fast):
             continue
         why = sentence(asked, engine, refused, asked in ADAPTIVE, even)
-        return made, TablesOf(engine, "closed form" if closed else "exact", asked, why)
+        return made, TablesOf(engine, _origin(engine), asked, why)
     raise NotRouted(refused)  # minhop routes any graph: never reached
+
+
+def _origin(engine: str) -> Origin:
+    """`exact`: entry by entry what OpenSM computes; dfsssp is balanced in a way of our own."""
+    known: dict[str, Origin] = {"imported": "imported", "dmodk": "closed form", "dfsssp": "own balance"}
+    return known.get(engine, "exact")
 
 
 def _affordable(graph: Graph, fast: bool | None) -> bool:

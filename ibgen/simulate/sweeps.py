@@ -48,14 +48,15 @@ class SweepRow:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """All cases. `rows`: the worst first. `quantiles`: (q, bisection share after). `base` with its standard
-    error: the share without any failure."""
+    """`cases` of the `possible` ones: all, or as many evenly chosen ones as take bearable time. `rows`: the worst first.
+    `quantiles`: (q, bisection share after). `base` with its standard error: the share without any failure."""
 
     subnet: str
     kind: str
     engine: str
     method: str
     cases: int
+    possible: int
     patterns: int
     flows: int
     seed: int
@@ -89,7 +90,7 @@ def sweep(
     method = "destinations whose way used the part get new ways, the others keep theirs"
     method += f"; every {ordinal(step)} of {len(cases):,} {kind}" if step > 1 else ""
     return Sweep(
-        s.name, kind, engine, method, len(rows), drawn, len(flows[0][0]), options.seed, float(shares.mean()), error,
+        s.name, kind, engine, method, len(rows), len(cases), drawn, len(flows[0][0]), options.seed, float(shares.mean()), error,
         tuple(order), quantiles, sum(r.cut_pairs > 0 for r in rows),
     )  # fmt: skip
 

@@ -84,7 +84,7 @@ FAILURE = FailureStudy(
     ("dgx-001/mlx5_3",), outcome(), outcome(0.6, 1100), 0.25, 0.25, 0.25, "",
 )  # fmt: skip
 SWEEP = Sweep(
-    "compute", "cables", "ftree", "only the destinations whose way used the part", 1024, 20, 510, 1, 0.8, 0.002,
+    "compute", "cables", "ftree", "only the destinations whose way used the part", 1024, 1024, 20, 510, 1, 0.8, 0.002,
     (SweepRow("leaf-u01-r3:37", 0.79, 0.0125, 0, 1040, 22),), ((0.0, 0.79), (0.5, 0.8), (1.0, 0.8)), 0,
 )  # fmt: skip
 
