@@ -72,7 +72,7 @@ def study(
     s = fabric.subnets[subnet]
     g = routes.graph if routes is not None else graph(s, without)
     if engine_of(spec, s) == "ecmp" and routes is None:
-        return multipath(spec, fabric, s, g, options)
+        return multipath(spec, fabric, targets, catalog, s, g, options)
     options.progress(f"routing {s.name}")
     made, origin = tables(spec, fabric, targets, s, g, routes, exact=options.exact, fast=options.fast)
     links, injected = capacities(s, g)
