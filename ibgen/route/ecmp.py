@@ -84,14 +84,24 @@ def _toward(
     return links
 
 
+def _slots(graph: Graph) -> npt.NDArray[np.float64] | float:
+    """[S * width] what one flow of the usual endpoint's rate takes of a link, 1 where all links have one rate."""
+    if graph.speed is None or not len(graph.plugged):
+        return 1.0
+    size = graph.switches * graph.width
+    usual = float(np.median(graph.speed[size:][graph.plugged]))
+    return np.divide(usual, graph.speed[:size], out=np.zeros(size), where=graph.speed[:size] > 0)
+
+
 def spread(graph: Graph, sources: Rows, destinations: Rows, queue_pairs: int, seeds: tuple[int, ...]) -> Spread:
     """What the draws of `seeds` come to."""
     hops = distances(graph)
     size = graph.switches * graph.width
+    slots = _slots(graph)
     total, largest, share = np.zeros(size), [], []
     for seed in seeds:
         links = ecmp(graph, sources, destinations, queue_pairs, seed, hops)
-        load = np.bincount(links[links >= 0], minlength=size) / queue_pairs
+        load = np.bincount(links[links >= 0], minlength=size) / queue_pairs * slots
         worst = np.where(links >= 0, load[links], 0).max(axis=2, initial=0)
         routed = worst > 0
         rate = np.divide(1.0, np.maximum(worst, 1.0), where=routed, out=np.zeros(worst.shape))

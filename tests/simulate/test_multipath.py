@@ -14,7 +14,7 @@ cluster: x
 pools:
   - name: gpu
     hosts: "n[01-HOSTS]"
-    platform: {kind: generic, gpu: H100-SXM, gpus: 1, hcas: [{name: mlx5_0, rate: 400G, gpu: 0}]}
+    platform: {kind: generic, gpu: H100-SXM, gpus: 1, hcas: [{name: mlx5_0, rate: RATE, gpu: 0}]}
 fabrics:
   - name: roce
     kind: roce
@@ -26,8 +26,8 @@ nccl: {version: "2.27"SETTINGS}
 MANY = ', pools: {gpu: {settings: {NCCL_IB_QPS_PER_CONNECTION: {value: "16", reason: "ECMP"}}}}'
 
 
-def run(settings: str = "", hosts: int = 64) -> Study:
-    text = SPEC.replace("SETTINGS", settings).replace("HOSTS", f"{hosts:02}")
+def run(settings: str = "", hosts: int = 64, rate: str = "800G") -> Study:
+    text = SPEC.replace("SETTINGS", settings).replace("HOSTS", f"{hosts:02}").replace("RATE", rate)
     return study(*loaded(text), 0, None, Options(patterns=20))
 
 
@@ -44,9 +44,15 @@ def test_more_queue_pairs_per_connection_spread_better() -> None:
 
 def test_random_traffic_on_one_queue_pair_is_balls_in_bins() -> None:
     """Seven of eight flows leave their leaf: seven balls in eight bins leave each (1 - (7/8)^7) / (7/8) = 0.694 on the way up
-    (mean of 1/load), and about as much on the way down. The truth lies between one such meeting and two that are unconnected."""
+    (mean of 1/load), and about as much on the way down. The truth lies between
+    one such meeting and two that are unconnected."""
     once = (1 - (7 / 8) ** 7) / (7 / 8)
     assert 1 / 8 + 7 / 8 * once**2 - 0.03 < share(run(), "permutation") < 1 / 8 + 7 / 8 * once
+
+
+def test_uplinks_of_twice_the_rate_carry_two_flows_as_one() -> None:
+    """400 Gb/s hosts under uplinks of 800 Gb/s, the switch's own rate: meeting one other costs nothing."""
+    assert share(run(rate="400G"), "permutation") > share(run(), "permutation") + 0.1
 
 
 def test_all_reduce_is_held_to_the_fullest_link_of_the_rings() -> None:
