@@ -111,7 +111,7 @@ def simulate(
     from ibgen.diagnostics import Severity
 
     with terminal.Progress() as step:
-        c, report = compile(what, step)
+        c, report = compile(what, step, glance=False)
         if out is not None:
             refuse_inputs(out, map(Path, report.texts))  # what the spec names: bindings, own catalog
         whole = complete(c)

@@ -38,15 +38,16 @@ def compiled(*kernels: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
     """
     import numba
 
+    njit: Any = numba.njit  # its published types know nothing of `_nrt`
     kept = len({k.__module__ for k in kernels}) == 1 and not any(k.__name__ in k.__code__.co_names for k in kernels)
     names: dict[str, Any] = {}
     for kernel in kernels:
         scope = {**vars(sys.modules[kernel.__module__]), **names}
         copy = FunctionType(kernel.__code__, scope, kernel.__name__)
         try:
-            made = numba.njit(copy, cache=kept, _nrt=False)
+            made = njit(copy, cache=kept, _nrt=False)
         except RuntimeError:  # no folder to keep it in
-            made = numba.njit(copy, _nrt=False)
+            made = njit(copy, _nrt=False)
         names[kernel.__name__] = scope[kernel.__name__] = made
     return tuple(names.values())
 
