@@ -6,8 +6,9 @@ is the endpoint's own row. Counts are exact. Model: static tables, every flow th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -72,7 +73,8 @@ def loads_of(graph: Graph, found: Ways, flows: Flows, fast: bool | None = None) 
     if graph.speed is not None:
         links = np.bincount(channels[channels >= 0], minlength=size)
         injected = np.bincount(sources[going], minlength=graph.endpoints)
-        return Loads(channels, links, injected, _crowds(graph.speed, channels, sources, going, links, injected), found.arrived)
+        largest_of = _largest(graph, channels, links, injected[sources], going, sources)
+        return Loads(channels, links, injected, largest_of, found.arrived)
     if fast if fast is not None else compiles(graph.endpoints * graph.switches):
         links, injected = np.zeros(size, np.int64), np.zeros(graph.endpoints, np.int64)
         compiled(count_loads)[0](channels.T, sources, going, links, injected, largest)
@@ -83,19 +85,6 @@ def loads_of(graph: Graph, found: Ways, flows: Flows, fast: bool | None = None) 
         for column in channels.T:
             np.maximum(largest, np.where(column >= 0, links[column], 1), out=largest)
     return Loads(channels, links, injected, largest, found.arrived)
-
-
-def _crowds(
-    speed: Crowds, channels: npt.NDArray[np.int32], sources: Rows, going: Bools, links: Counts, injected: Counts
-) -> Crowds:
-    """[F] the sender's rate over what the slowest link of the way leaves the flow."""
-    size = len(links)
-    fill = np.divide(links, speed[:size], out=np.zeros(size), where=speed[:size] > 0)
-    own = speed[size + sources]
-    slowest = np.where(going, injected[sources] / own, 0.0)
-    for column in channels.T:
-        np.maximum(slowest, np.where(column >= 0, fill[column], 0.0), out=slowest)
-    return np.where(going, np.maximum(slowest * own, 1.0), 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,18 +101,84 @@ class Estimate:
     unrouted: int = 0
 
 
+TOGETHER = 1 << 15
+"""Flows that are walked at once: patterns of small fabrics are taken many at a time, since each array call costs as much."""
+
+
 def estimate(tables: Tables, pattern: str, flows: Iterable[Flows], seed: int, fast: bool | None = None) -> Estimate:
     """Mean efficiency (effective bandwidth as a share of line rate) over the patterns, in their order."""
-    values, count, largest, lost = [], 0, 0, 0
-    for pair in flows:
-        loads = flow_loads(tables, pair, fast)
-        values.append(loads.efficiency)
-        count = len(pair[0])
-        largest = max(largest, loads.max)
-        lost += loads.unrouted
+    values: list[float] = []
+    count, largest, lost = 0, 0, 0
+    for some in _together(flows):
+        count = len(some[-1][0])
+        for share, most, unrouted in _judged(tables, some, fast):
+            values.append(share)
+            largest = max(largest, most)
+            lost += unrouted
     spread = np.array(values)
     error = float(spread.std(ddof=1) / np.sqrt(len(spread))) if len(spread) > 1 else 0.0
     return Estimate(pattern, float(spread.mean()) if len(spread) else 0.0, error, len(spread), count, largest, seed, lost)
+
+
+def _together(flows: Iterable[Flows]) -> Iterator[list[Flows]]:
+    """Patterns in their order, as many as `TOGETHER` allows."""
+    some: list[Flows] = []
+    held = 0
+    for pair in flows:
+        some.append(pair)
+        held += len(pair[0])
+        if held + len(pair[0]) > TOGETHER:
+            yield some
+            some, held = [], 0
+    if some:
+        yield some
+
+
+def _judged(tables: Tables, some: list[Flows], fast: bool | None) -> Iterator[tuple[float, int, int]]:
+    """(efficiency, largest load, flows without a way) of each pattern, as `flow_loads` has them one by one."""
+    if len(some) == 1:
+        loads = flow_loads(tables, some[0], fast)
+        yield loads.efficiency, loads.max, loads.unrouted
+        return
+    graph, lengths = tables.graph, [len(pair[0]) for pair in some]
+    sources, destinations = (np.concatenate([pair[end] for pair in some]) for end in (0, 1))
+    found = walk(tables, (sources, destinations), fast)
+    going = found.moving & found.arrived
+    number = np.repeat(np.arange(len(some)), lengths)
+    size = graph.switches * graph.width
+    keys = np.where(going[:, None] & (found.channels >= 0), found.channels + number[:, None] * size, -1)
+    links = np.bincount(keys.T[keys.T >= 0], minlength=size * len(some))
+    own = number * graph.endpoints + sources
+    injected = np.bincount(own[going], minlength=graph.endpoints * len(some))
+    most = np.maximum(
+        links.reshape(len(some), -1).max(axis=1, initial=0), injected.reshape(len(some), -1).max(axis=1, initial=0)
+    )
+    largest = _largest(graph, keys, links, injected[own], going, sources)
+    shares = np.where(found.arrived, 1.0 / largest, 0.0)
+    ends = np.cumsum(lengths)
+    for k, (end, length) in enumerate(zip(ends.tolist(), lengths, strict=True)):
+        part = slice(end - length, end)
+        lost = length - int(np.count_nonzero(found.arrived[part]))
+        yield float(shares[part].mean()) if length else 0.0, int(most[k]), lost
+
+
+def _largest(
+    graph: Graph, keys: npt.NDArray[np.signedinteger[Any]], links: Counts, sent: Counts, going: Bools, sources: Rows
+) -> Counts | Crowds:
+    """[F] as in `Loads`; `keys` are links numbered pattern by pattern, `sent` what the sender's own link carries."""
+    if graph.speed is None:
+        largest = np.where(going, sent, 1)
+        for column in keys.T:
+            np.maximum(largest, np.where(column >= 0, links[column], 1), out=largest)
+        return largest
+    size = graph.switches * graph.width
+    room = np.tile(graph.speed[:size], len(links) // size)
+    fill = np.divide(links, room, out=np.zeros(len(links)), where=room > 0)
+    own = graph.speed[size + sources]
+    slowest = np.where(going, sent / own, 0.0)
+    for column in keys.T:
+        np.maximum(slowest, np.where(column >= 0, fill[column], 0.0), out=slowest)
+    return np.where(going, np.maximum(slowest * own, 1.0), 1.0)
 
 
 def link_tiers(graph: Graph) -> npt.NDArray[np.int8]:

@@ -7,6 +7,8 @@ from math import comb
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ibgen import catalog, source, spec
 from ibgen.fabric import Subnet, resolve
@@ -227,3 +229,15 @@ def test_trees_in_host_order_fill_no_cable_of_a_full_tree_beyond_the_busiest_ada
     assert len(flows[0]) == 4 * 31
     assert loads.injected.max() == 4
     assert loads.unrouted == 0
+
+
+@given(st.integers(0, 2**32), st.sampled_from(["permutation", "bisection"]), st.integers(1, 40))
+@settings(max_examples=20, deadline=None)
+def test_patterns_taken_together_are_what_each_is_by_itself(seed: int, kind: str, count: int) -> None:
+    r = compute(graph(tree(8, 4, 4, 4)), "dmodk")
+    draw = patterns.permutation if kind == "permutation" else patterns.bisection
+    flows = [draw(r.graph.plugged, seed, k) for k in range(count)]
+    one = [flow_loads(r, pair) for pair in flows]
+    e = estimate(r, kind, flows, seed)
+    assert e.mean == float(np.mean([loads.efficiency for loads in one]))
+    assert (e.max_load, e.unrouted, e.patterns) == (max(loads.max for loads in one), 0, count)
