@@ -66,5 +66,5 @@ def sentence(asked: str, engine: str, refused: str, adaptive: bool, even: bool =
     if asked in SENTENCES:
         return SENTENCES[asked].format(engine=engine, asked=asked)
     if adaptive:
-        return f"{asked} is adaptive: {engine} tables are what it can do at least, `bounds` says what at most"
+        return f"{asked} is adaptive: {engine} tables are what it can do at least, the bounds say what at most"
     return f"{engine} stands in for {asked}, which is not computed here"

@@ -207,5 +207,5 @@ def _notes(x: _Ground, found: list[PatternResult], origin: TablesOf) -> list[str
     if origin.why and origin.engine not in ("dmodk", origin.asked):
         notes.append(f"The manager is told {origin.asked}, these are tables of {origin.engine}: {origin.why}.")
     if adaptive(x.spec, x.subnet):
-        notes.append("The manager routes adaptively: static figures are what it does at least, `bounds` gives the most.")
+        notes.append("The manager routes adaptively: static figures are what it does at least, bounds what at most.")
     return notes
