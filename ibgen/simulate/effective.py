@@ -30,14 +30,20 @@ DRAWN, FLOWS = 20, 200_000
 
 @dataclass(frozen=True, slots=True)
 class EffectiveBandwidth:
-    """One subnet. `share` is judged: of the static routes, or the declared one of adaptive routing where that is active."""
+    """One subnet. `bisection`: of the static routes, counted. `declared`: what adaptive routing would keep by the catalog's
+    parameter, where the manager's engine routes adaptively; `verified`: whether a document says how that was measured."""
 
     subnet: str
     fabric: int
-    share: float
     bisection: PatternResult
     declared: float | None
+    verified: bool
     source: str
+
+    @property
+    def reach(self) -> float:
+        """The most there could be, taking the declared share as given."""
+        return max(self.bisection.share, self.declared or 0.0)
 
 
 def effective_bandwidths(spec: ClusterSpec, fabric: Fabric, catalog: Catalog) -> tuple[EffectiveBandwidth, ...]:
@@ -63,6 +69,6 @@ def _judged(spec: ClusterSpec, s: Subnet, catalog: Catalog) -> EffectiveBandwidt
     flows = bisection(g.plugged, SEED, 0)
     loads = {"bisection": flow_loads(made, flows, False)}
     (limit,) = bounds(spec, s, g, catalog, {"bisection": flows}, loads, *capacities(s, g))
-    active = limit.declared is not None and limit.active
-    share = max(result.share, limit.declared or 0.0) if active else result.share
-    return EffectiveBandwidth(s.name, s.fabric, share, result, limit.declared if active else None, limit.source)
+    row = catalog.row("adaptive", spec.fabrics[s.fabric].kind)
+    verified = row is not None and not row.unverified
+    return EffectiveBandwidth(s.name, s.fabric, result, limit.declared if limit.active else None, verified, limit.source)
