@@ -9,7 +9,6 @@ from ibgen.emit import Artifact, emitter
 from ibgen.emit.inventory import group_name
 from ibgen.emit.opensm import service_file
 from ibgen.emit.text import header, jinja_environment
-from ibgen.targets.opensm import Manager
 
 
 @emitter("readme", after=("azure", "cabling", "ibsim", "inventory", "nccl", "opensm", "slurm", "sriov", "ucx", "ufm"))
@@ -25,7 +24,8 @@ def readme(c: Complete, *groups: tuple[Artifact, ...]) -> Iterator[Artifact]:
                 "name": m.name,
                 "hosts": [h.host for h in m.hosts],
                 "synthetic": m.synthetic,
-                "unit": _unit(m),
+                "unit": service_file(m),
+                "own": m.flavour == "nvidia" and bool(m.hosts),
                 "takeover": m.handover.said() if m.handover else "",
             }
             for m in c.targets.opensm
@@ -46,11 +46,6 @@ def readme(c: Complete, *groups: tuple[Artifact, ...]) -> Iterator[Artifact]:
     }
     text = jinja_environment("docs").get_template("tree.md.j2").render(values)
     yield Artifact("README.md", text.encode())
-
-
-def _unit(manager: Manager) -> str:
-    """What systemd calls the manager: Debian's service has the port in its name, which differs from host to host."""
-    return service_file(manager) if manager.flavour == "nvidia" and manager.hosts else "opensm"
 
 
 def _of_class(file: str, name: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""`sriov/<class>.sh`: makes the virtual functions of a class of hosts and gives them their GUIDs.
+"""`sriov/<class>.sh`: makes the virtual functions of a class of hosts and gives them their GUIDs; `ibgen-sriov.service` runs it.
 
 Takes the `FunctionScript`s. A host's GUIDs differ in ten digits only, so the script holds one line per host.
 """
@@ -15,9 +15,16 @@ from . import Artifact, emitter
 from .text import header, jinja_environment
 
 
+SERVICE = "ibgen-sriov.service"
+"""What systemd calls it; a host has one class, so one name does."""
+
+
 @emitter("sriov")
 def sriov(c: Complete) -> Iterator[Artifact]:
-    """One script per class of hosts with virtual functions: run it there as root, at boot."""
+    """One script per class of hosts with virtual functions, and the unit that runs it at every boot."""
+    if c.targets.functions:
+        unit = jinja_environment("sriov").get_template("service.j2").render(header=header(c.spec.cluster))
+        yield Artifact(f"sriov/{SERVICE}", unit.encode())
     for script in c.targets.functions:
         yield Artifact(f"sriov/{script.name}.sh", text(script, c.spec.cluster).encode(), 0o755)
 

@@ -135,6 +135,18 @@ def test_functions_get_the_guids_that_the_partitions_name(tmp_path: Path) -> Non
         assert (pci / "sriov_drivers_autoprobe").read_text() == "1\n"
 
 
+def test_functions_are_made_again_at_every_boot(tmp_path: Path) -> None:
+    """The README ran the script once: after a reboot there were no functions, and no GUIDs that the partitions name."""
+    made = tree(tmp_path, "sriov")
+    unit = (made / "sriov" / "ibgen-sriov.service").read_text().splitlines()
+    program = next(line.removeprefix("ExecStart=") for line in unit if line.startswith("ExecStart="))
+    assert "WantedBy=multi-user.target" in unit
+    assert any(line.startswith("Before=") and "slurmd.service" in line for line in unit), "before what uses them"
+    said = (made / "README.md").read_text()
+    assert f"src=sriov/hv.sh dest={program} mode=0755" in said
+    assert "name=ibgen-sriov daemon_reload=yes enabled=yes" in said
+
+
 def test_functions_that_are_there_are_not_made_again(tmp_path: Path) -> None:
     said = sriov(tmp_path, {"mlx5_0": 8, "mlx5_1": 8})
     assert said.returncode == 0, said.stderr
