@@ -90,6 +90,24 @@ if [ "$look" -eq 0 ] && [ -d /etc/systemd/system ]; then
         next=restart
         printf '%s\n' 'next: systemctl daemon-reload'
     fi
+    # Debian's service starts a manager on each of PORTS at boot: the ports that have a drop-in, and no other.
+    ports=$({
+        printf '%s\n' "$guid"
+        for other in /etc/systemd/system/opensm@*.service.d/ibgen.conf; do
+            # an earlier port of this manager has a drop-in of the same folder
+            if [ -f "$other" ] && ! grep -qF -e "-F /etc/opensm/opensm.conf" "$other"; then
+                other=${other#*@}
+                printf '%s\n' "${other%%.*}"
+            fi
+        done
+    } | sort -u | tr '\n' ' ')
+    ports=${ports% }
+    if ! grep -qsxF "PORTS=\"$ports\"" /etc/default/opensm; then
+        printf '%s\n' "next: write PORTS=\"$ports\" into /etc/default/opensm: on other ports it runs a manager with defaults"
+    fi
+    if command -v systemctl >/dev/null && ! systemctl -q is-enabled opensm.service 2>/dev/null; then
+        printf '%s\n' 'next: systemctl enable opensm.service (it starts the manager after a reboot)'
+    fi
 else
     unit='the subnet manager'
 fi
@@ -99,7 +117,3 @@ restart) printf '%s\n' "next: restart $unit (opensm -F $target/opensm.conf)" ;;
 reload) printf '%s\n' "next: send $unit SIGHUP, it reads these files again" ;;
 *) printf '%s\n' 'nothing changed' ;;
 esac
-# Debian's service starts a manager on every port it finds unless told which.
-if [ -n "$guid" ] && grep -qs '^PORTS=ALL' /etc/default/opensm; then
-    printf '%s\n' "note: write PORTS=\"$guid\" into /etc/default/opensm"
-fi

@@ -89,6 +89,17 @@ if [ "$look" -eq 0 ] && [ -d /etc/systemd/system ]; then
         next=restart
         printf '%s\n' 'next: systemctl daemon-reload'
     fi
+    if command -v systemctl >/dev/null; then
+        # The packaged services know nothing of these files: after a reboot they would run a second manager, with defaults.
+        for packaged in opensmd.service opensm.service; do
+            if systemctl -q is-enabled "$packaged" 2>/dev/null || systemctl -q is-active "$packaged" 2>/dev/null; then
+                printf '%s\n' "next: systemctl mask --now $packaged (it would run a second manager, with defaults)"
+            fi
+        done
+        if ! systemctl -q is-enabled "$unit" 2>/dev/null; then
+            printf '%s\n' "next: systemctl enable $unit (it starts the manager after a reboot)"
+        fi
+    fi
 else
     unit='the subnet manager'
 fi
