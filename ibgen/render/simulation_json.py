@@ -84,6 +84,7 @@ def _study(s: Study, result: Simulated) -> dict[str, Any]:
         "rates": [plain(r) | {"background": {name: plain(part) for name, part in r.background}} for r in s.rates],
         "bounds": plain(s.bounds),
         "detours": plain(s.detours),
+        "storage": None if s.storage is None else plain(s.storage) | {"ratio": plain(s.storage.ratio)},
         "rank_order": plain(s.order),
         "fabric_rates": [_rating(r, result) for r in s.ratings],
         "collectives": [_pool(p, result) for p in s.collectives],

@@ -13,14 +13,14 @@ from .cells import table
 from .failures_text import failure_text, sweep_text
 from .plan_text import chain_table
 from .simulation import Simulated, count, figure, percent, share, shown, wrapped
-from .simulation_verdict import alike_text, drawn, end, verdict
+from .simulation_verdict import alike_text, alone_of, drawn, end, verdict
 from .style import Paint, paint
 from .traffic_text import pattern_table
 from .training_text import collectives_text, training_text
 
 if TYPE_CHECKING:
     from ibgen.simulate.order import OrderAdvice
-    from ibgen.simulate.results import BoundsResult, DetourResult, RateResult, Study
+    from ibgen.simulate.results import DetourResult, RateResult, Study
 
 
 def simulation_text(result: Simulated, *, color: bool = False) -> str:
@@ -40,7 +40,7 @@ def _study(s: Study, result: Simulated, draw: Paint) -> Iterator[str]:
         chain_table([step for step in result.chain if step.subnet == s.subnet], draw, s.halves),
         pattern_table(s.patterns, draw),
         list(_rates(s.rates, draw)),
-        list(_bounds(s.bounds, draw)),
+        list(_bounds(s, draw)),
         list(_detours(s.detours, draw)),
         list(_worst(s, draw)),
         list(_order(s.order)),
@@ -60,14 +60,22 @@ def _tables(s: Study) -> str:
     return f"{t.engine} ({t.origin}){asked}" + (f": {t.why}" if t.why else "")
 
 
-def _bounds(bounds: tuple[BoundsResult, ...], draw: Paint) -> Iterator[str]:
+def _bounds(s: Study, draw: Paint) -> Iterator[str]:
     """What adaptive routing could make of each pattern; a declared efficiency stands with its source, once."""
+    bounds = s.bounds
     if not bounds:
         return
     head = "adaptive routing" if bounds[0].active else "if routing were adaptive"
     rows = [[f"{head}, share of line rate", "static tables", "fluid bound", "declared"]]
     for b in bounds:
-        rows.append([b.pattern, share(b.static), share(b.fluid), "-" if b.declared is None else share(b.declared)])
+        rows.append(
+            [
+                alone_of(b.pattern, s).rstrip(","),
+                share(b.static),
+                share(b.fluid),
+                "-" if b.declared is None else share(b.declared),
+            ]
+        )
     yield from _table(rows, draw)
     for source in dict.fromkeys(b.source for b in bounds if b.declared is not None and b.source):
         yield from wrapped("  declared:", source, hang=12)
@@ -116,7 +124,7 @@ def _worst(s: Study, draw: Paint) -> Iterator[str]:
     """The fullest with the flows on it; the others with their loads."""
     for name in dict.fromkeys(w.pattern for w in s.worst):
         cables = [w for w in s.worst if w.pattern == name]
-        yield "  " + draw("dim", f"fullest cables, {drawn(cables[0], s)}")
+        yield "  " + draw("dim", f"fullest cables, {drawn(cables[0], s)}; in brackets the label on the box")
         for i, w in enumerate(cables):
             yield f"  {end(w.start)} -> {end(w.end)}: {count(w.load, 'flow')} on {figure(w.capacity_gbs)} GB/s"
             if i == 0:

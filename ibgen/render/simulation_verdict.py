@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ibgen.simulate import ChainStep
     from ibgen.simulate.named import CableEnd, WorstCable
     from ibgen.simulate.pool_collectives import PoolCollectives
-    from ibgen.simulate.results import PatternResult, Study
+    from ibgen.simulate.results import PatternResult, RateResult, Study
     from ibgen.simulate.training import TrainingOutcome
 
 HANG = 12
@@ -40,6 +40,7 @@ def verdict(s: Study, result: Simulated, draw: Paint) -> Iterator[str]:
     yield draw("strong", s.subnet) + f": {parts}; line rate {figure(s.line_gbs)} GB/s per endpoint and direction"
     yield from _said("alike", alike_text(s.subnet, result))
     yield from _painted(_said("bandwidth", _bandwidth(s, result)), draw)
+    yield from _said("storage", _storage(s))
     yield from _said("tables", _tables(s))
     yield from _said("rates", _rates(s))
     yield from _said("adaptive", _adaptive(s))
@@ -89,7 +90,18 @@ def _bandwidth(s: Study, result: Simulated) -> str:
         return f"does not match: {'; '.join(bad)} {every}"
     if over:
         return f"as asked, though more is offered than carried at {', '.join(over)} {every}"
+    if s.storage is not None and s.storage.ratio > FULL[""]:
+        return f"matches up to the storage servers, which all clients at once outweigh {ratio(s.storage.ratio)} {every}"
     return f"matches from end to end {every}"
+
+
+def _storage(s: Study) -> str:
+    """Clients against servers, by the rates of their own cables."""
+    x = s.storage
+    if x is None:
+        return ""
+    sides = f"{count(x.clients, 'client port')} of {rate(8 * x.clients_gbs)} write to {count(x.servers, 'server port')} of"
+    return f"{sides} {rate(8 * x.servers_gbs)}, {ratio(x.ratio)} (clients to servers, counted; managers are no servers)"
 
 
 def _limits(x: ChainStep, result: Simulated) -> tuple[float, float]:
@@ -110,7 +122,7 @@ def _short(x: ChainStep, most: float, least: float) -> str:
 
 def _tables(s: Study) -> str:
     """Jobs' own traffic first, then everyone at once, then at random."""
-    own = [p for p in s.patterns if p.flows and p.name.startswith(("rail ", "pipeline ", "experts ", "shift by a group"))]
+    own = [p for p in s.patterns if p.flows and p.name.startswith(("rail rings", "pipeline ", "experts ", "shift by a group"))]
     rest = [p for name in JUDGED for p in s.patterns if p.name == name]
     if not own and not rest:
         return ""
@@ -134,11 +146,12 @@ def _rates(s: Study) -> str:
     alone = [r for r in s.rates if not r.background]
     if not alone:
         return ""
-    said = ", ".join(
-        f"{r.pattern} {figure(r.mean_gbs)}" + (f" (slowest {figure(r.min_gbs)})" if r.min_gbs < r.mean_gbs else "")
-        for r in alone
-    )
+    said = ", ".join(f"{alone_of(r.pattern, s)} {figure(r.mean_gbs)}" + _slowest(r) for r in alone)
     return f"GB/s per flow, line rate {figure(alone[0].line_gbs)}: {said} ({alone[0].model})"
+
+
+def _slowest(r: RateResult) -> str:
+    return f" (slowest {figure(r.min_gbs)})" if float(f"{r.min_gbs:.4g}") < float(f"{r.mean_gbs:.4g}") else ""
 
 
 def _adaptive(s: Study) -> str:
@@ -147,7 +160,7 @@ def _adaptive(s: Study) -> str:
     if not open_:
         return ""
     said = "; ".join(
-        f"{b.pattern} between {share(b.static)} (static) and {share(b.fluid)} (fluid bound)"
+        f"{alone_of(b.pattern, s)} between {share(b.static)} (static) and {share(b.fluid)} (fluid bound)"
         + ("" if b.declared is None else f", {share(b.declared)} declared")
         for b in open_
     )
@@ -163,7 +176,8 @@ def _worst(s: Study, result: Simulated) -> Iterator[str]:
         return
     w = s.worst[0]
     each = f" on {figure(w.capacity_gbs)} GB/s, {figure(w.capacity_gbs / w.load)} each" if w.load else ""
-    yield from _said("worst cable", f"{end(w.start)} -> {end(w.end)}: {count(w.load, 'flow')}{each}; {drawn(w, s)}")
+    text = f"{end(w.start, ' on the box')} -> {end(w.end, ' on the box')}: {count(w.load, 'flow')}{each}; {drawn(w, s)}"
+    yield from _said("worst cable", text)
     if w.meeting is not None:
         at = dict(result.lines).get(w.meeting.path, "")
         yield from _said("  where", w.meeting.place + (f"; {at}" if at else ""))
@@ -172,14 +186,27 @@ def _worst(s: Study, result: Simulated) -> Iterator[str]:
 
 
 def drawn(w: WorstCable, s: Study) -> str:
-    """The pattern, and which of the random ones."""
-    random = any(p.name == w.pattern and p.seed is not None for p in s.patterns)
-    return f"{w.pattern}, number 0 of seed {s.seed}" if random else w.pattern
+    """The pattern; of a random one that only the first draw is meant, and what the fullest link of all draws carries."""
+    p = _random(w.pattern, s)
+    if p is None:
+        return w.pattern
+    rest = f" (fullest link of all {p.patterns:,}: {count(p.max_load, 'flow')})" if p.patterns > 1 else ""
+    return f"{w.pattern}, pattern 0 of seed {s.seed} alone{rest}"
 
 
-def end(e: CableEnd) -> str:
-    """`leaf-01 port 37 (19/1)`; an adapter by its name."""
-    return f"{e.name} port {e.port} ({e.label})" if e.label else e.name
+def alone_of(pattern: str, s: Study) -> str:
+    """`permutation, pattern 0 alone`, where others were drawn besides; `rail rings`, in which nothing is random."""
+    p = _random(pattern, s)
+    return pattern if p is None or p.patterns < 2 else f"{pattern}, pattern 0 alone,"
+
+
+def _random(pattern: str, s: Study) -> PatternResult | None:
+    return next((p for p in s.patterns if p.name == pattern and p.seed is not None), None)
+
+
+def end(e: CableEnd, where: str = "") -> str:
+    """`leaf-01 port 37 (19/1)`, the port as the manager numbers it and as the box is labelled; an adapter by its name."""
+    return f"{e.name} port {e.port} ({e.label}{where})" if e.label else e.name
 
 
 def _collectives(p: PoolCollectives, pool: str) -> str:

@@ -1,4 +1,4 @@
-"""Traffic of the spec's own jobs on one subnet: rank order, rail rings, pipelines, experts, storage.
+"""Traffic of the spec's own jobs on one subnet: rank order, rail rings, pipelines, experts.
 
 Takes `ClusterSpec`, `Fabric`, a subnet and the order of its hosts. Gives flows between endpoint rows. A GPU talks through the
 adapter of its own rail; flows within a host take NVLink and are left out.
@@ -14,7 +14,7 @@ from ibgen.fabric import Fabric, Subnet
 from ibgen.route import Graph
 from ibgen.spec import ClusterSpec, Workload
 
-from .patterns import Flows, Rows, incast, rail_rings, rail_trees, shuffled
+from .patterns import Flows, Rows, rail_rings, rail_trees, shuffled
 
 MOST_FLOWS = 4_000_000
 
@@ -120,18 +120,3 @@ def _outside(subnet: Subnet, sources: Rows, destinations: Rows) -> Flows:
     host = subnet.ports.host
     keep = host[sources] != host[destinations]
     return sources[keep], destinations[keep]
-
-
-def storage_flows(fabric: Fabric, subnet: Subnet, graph: Graph) -> Flows | None:
-    """Every GPU host writes to storage, in turn: from its storage adapters, else its compute ones. None without storage."""
-    p, hosts = subnet.ports, fabric.hosts
-    storage = np.array(
-        [hosts.platforms[pool].hcas[h].role == "storage" for pool, h in zip(hosts.pool[p.host], p.hca, strict=True)], bool
-    )
-    gpu = np.array([platform.gpus > 0 for platform in hosts.platforms], bool)[hosts.pool[p.host]]
-    there = graph.leaf >= 0
-    targets = np.flatnonzero(there & storage & ~gpu)
-    sources = np.flatnonzero(there & storage & gpu)
-    if not len(sources):
-        sources = np.flatnonzero(there & p.compute & gpu)
-    return incast(sources, targets) if len(sources) and len(targets) else None

@@ -109,7 +109,7 @@ def _why(x: _Case) -> str:
     if x.load <= x.least:
         return f"{what}: {x.least:,} on one is the least any routing without detours can do" + _lost(b)
     reason = _dealt(x) if b.kind == "up" else _fixed(x) if b.kind == "down" else _few(x)
-    return f"{what}, {x.least:,} on each if dealt evenly; {reason}" + _lost(b)
+    return f"{what}, {x.least:,} on each at most if dealt evenly; {reason}" + _lost(b)
 
 
 def _cables(n: int) -> str:
@@ -201,5 +201,5 @@ def _help(x: _Case) -> str:
         return "another rank order: hosts in leaf order (see rank order)"
     ways = f"the {len(b.links):,} {UPWARD.get(b.kind, 'cables')}"
     if x.adaptive:
-        return f"the fabric's own adaptive routing, which spreads flows over {ways}: static tables are its worst case"
+        return f"nothing to do: the manager's adaptive routing spreads flows over {ways}; static tables are its worst case"
     return f"adaptive routing, which spreads flows over {ways}; or jobs placed so that less crosses this tier"

@@ -91,9 +91,10 @@ def worst_cables(
     fabric: Fabric, subnet: Subnet, tables: Tables, pattern: str, loads: Loads, flows: Flows, links: Rates, count: int,
     named: int, adaptive: bool,
 ) -> tuple[WorstCable, ...]:  # fmt: skip
-    """The fullest links that carry two flows or more, fullest first, equals in the order of the switches."""
+    """The fullest links that carry two flows or more, by flows for their rate; equals in the order of the switches."""
     graph = tables.graph
-    order = np.argsort(-loads.links, kind="stable")[:count]
+    filled = np.divide(loads.links, links, out=np.zeros(len(links)), where=links > 0)
+    order = np.argsort(-filled, kind="stable")[:count]
     found = []
     for link in order[loads.links[order] > 1].tolist():
         switch, port = divmod(link, graph.width)

@@ -13,6 +13,7 @@ from .loads import Estimate, Loads
 from .named import WorstCable
 from .order import OrderAdvice
 from .pool_collectives import PoolCollectives
+from .storage import StorageSides
 from .training import TrainingOutcome
 
 
@@ -143,6 +144,7 @@ class Study:
     heat: Heat | None
     halves: Halves | None = None
     detours: DetourResult | None = None  # None where no groups are joined to each other
+    storage: StorageSides | None = None  # None where nothing writes to storage
 
 
 def estimated(e: Estimate, model: str, note: str = "") -> PatternResult:

@@ -35,6 +35,8 @@ from .patterns import Flows, Rows
 from .rates import Rates, capacities, max_min
 from .reach import joined_hosts, widest
 from .results import DEFAULTS, FabricRate, Options, PatternResult, RateResult, Study, counted
+from .storage import NAME as INCAST
+from .storage import sides
 from .traffic import named_flows
 from .uneven import by_rate
 from .walking import Tables
@@ -114,7 +116,7 @@ def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> 
         training_outcomes(x.spec, x.fabric, catalog, rated) if more else (),
         (*_notes(x, found, origin), *_apart(x, rated)), heat(x.tables, x.fabric, x.subnet, filled, STATIC),
         halves(x.graph, x.links, x.injected, x.subnet.switches.pod.astype(np.intp)),
-        group_detours(x.subnet, x.graph, named, loads, x.links, x.injected),
+        group_detours(x.subnet, x.graph, named, loads, x.links, x.injected), sides(named.get(INCAST), x.injected),
     )  # fmt: skip
 
 
@@ -156,11 +158,12 @@ def background(spec: ClusterSpec, subnet: Subnet) -> tuple[tuple[str, float], ..
 
 
 def _worst(x: _Ground, named: dict[str, Flows], loads: dict[str, Loads]) -> tuple[WorstCable, ...]:
-    """Of the jobs' own traffic where it meets anywhere, else of the permutation, else of storage."""
-    candidates = [n for n in named if n not in ("permutation", "storage incast", GROUP_SHIFT) and loads[n].max > 1]
+    """Of the jobs' own traffic where it meets anywhere, else of the permutation, else of storage; of storage first where no
+    job has an adapter here."""
+    candidates = [n for n in named if n not in ("permutation", INCAST, GROUP_SHIFT) and loads[n].max > 1]
     name = max(candidates, key=lambda n: loads[n].max) if candidates else "permutation"
-    if loads[name].max <= 1 and "storage incast" in named:
-        name = "storage incast"
+    if INCAST in named and (loads[name].max <= 1 or not len(x.jobs)):
+        name = INCAST
     return worst_cables(
         x.fabric, x.subnet, x.tables, name, loads[name], named[name], x.links, x.options.worst, x.options.flows,
         adaptive(x.spec, x.subnet),

@@ -12,8 +12,10 @@ from ibgen.route import Graph
 from ibgen.spec import ClusterSpec
 
 from .group_shift import NAME, group_shift
-from .jobs import rings, storage_flows, workload_flows
+from .jobs import rings, workload_flows
 from .patterns import Flows, Rows, permutation
+from .storage import NAME as INCAST
+from .storage import storage_flows
 
 
 def named_flows(
@@ -28,5 +30,5 @@ def named_flows(
     between = group_shift(subnet, graph)
     if between is not None:
         named[NAME] = between.flows
-    storage = storage_flows(fabric, subnet, graph)
-    return named if storage is None else {**named, "storage incast": storage}
+    storage = storage_flows(spec, fabric, subnet, graph)
+    return named if storage is None else {**named, INCAST: storage}

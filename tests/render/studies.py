@@ -17,6 +17,7 @@ from ibgen.simulate.named import CableEnd, WorstCable
 from ibgen.simulate.order import OrderAdvice
 from ibgen.simulate.pool_collectives import PoolCollectives
 from ibgen.simulate.results import BoundsResult, FabricRate, PatternResult, RateResult, Study
+from ibgen.simulate.storage import StorageSides
 from ibgen.simulate.training import AxisTime, ScalingPoint, TrainingOutcome, TrainingStep
 
 STATIC = "static tables"
@@ -122,6 +123,7 @@ worst = st.builds(WorstCable, words, counts, rates, ends, ends, flows, counts)
 background = st.lists(st.tuples(words, shares), max_size=2).map(tuple)
 rate_results = st.builds(RateResult, words, rates, rates, rates, counts, background, words, counts, seeds)
 bounds = st.builds(BoundsResult, words, shares, shares, errors, errors, words, st.booleans(), words)
+storage = st.builds(StorageSides, counts, counts, rates, rates)
 orders = st.builds(OrderAdvice, shares, shares, shares, shares, st.just(("a",)), counts, counts, words)
 
 
@@ -151,5 +153,6 @@ studies = st.builds(
     study, subnet=words, endpoints=counts, hosts=counts, switches=counts, line_gbs=rates,
     tables=st.builds(TablesOf, words, words, words, words), patterns=many(patterns), tiers=many(tiers()), worst=many(worst),
     rates=many(rate_results), bounds=many(bounds), order=st.none() | orders, notes=many(words), heat=st.none() | heats(),
+    storage=st.none() | storage,
     collectives=st.sampled_from([(), (PoolCollectives(0, 1, (), ()),), (PoolCollectives(1, 2, (), (curve(line=0.0),)),)]),
 )  # fmt: skip

@@ -53,10 +53,36 @@ def test_the_fullest_cable_is_told_in_the_words_of_the_spec() -> None:
     assert "and 1 more" in text
 
 
+def verdict_of(**changes: object) -> str:
+    """The first paragraph, without its line breaks."""
+    return " ".join(text_of(**changes).split("\n\n")[0].split())
+
+
+def test_figures_of_one_draw_are_not_taken_for_the_mean_of_all() -> None:
+    """0.6631 is the mean of 100 draws with at most 7 flows on a link; rates, bounds and the worst cable are of draw 0."""
+    text = verdict_of()
+    assert "permutation 0.6631 ± 0.0011 (1,020 flows, 100 patterns, seed 1)" in text
+    assert "adaptive permutation, pattern 0 alone, between 0.6631 (static)" in text
+    assert "3 flows on 50 GB/s, 16.67 each; permutation, pattern 0 of seed 1 alone (fullest link of all 100: 7 flows)" in text
+    alone = studies.RateResult("permutation", 10.0, 33.6, 50.0, 1020, (), "max-min fair", 0, 1)
+    assert "permutation, pattern 0 alone, 33.6 (slowest 10)" in verdict_of(rates=(alone,))
+
+
+def test_what_stands_in_brackets_behind_a_port_is_said_to_be_its_label() -> None:
+    assert "leaf-u01-r3 port 37 (19/1 on the box) -> spine-05 port 3 (2/1 on the box)" in verdict_of()
+    assert "in brackets the label on the box" in text_of()
+
+
+def test_trees_which_no_job_is_held_to_stay_out_of_the_verdict() -> None:
+    trees = studies.PatternResult("rail trees", studies.STATIC, 4056, 1, None, 0.8, None, 5, 0, "NCCL's double tree")
+    assert "rail trees" not in verdict_of(patterns=(trees, studies.PERMUTATION))
+    assert "rail trees" in text_of(patterns=(trees, studies.PERMUTATION))
+
+
 def test_adaptive_routing_is_a_pair_and_a_declared_figure_has_its_source() -> None:
     lines = [" ".join(line.split()) for line in text_of().splitlines()]
     at = lines.index("adaptive routing, share of line rate static tables fluid bound declared")
-    assert lines[at + 1 : at + 3] == ["permutation 0.6631 1.0000 0.9200", "declared: a vendor"]
+    assert lines[at + 1 : at + 3] == ["permutation, pattern 0 alone 0.6631 1.0000 0.9200", "declared: a vendor"]
 
 
 def test_background_classes_stand_beside_the_rates_they_leave() -> None:
