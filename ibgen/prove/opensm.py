@@ -112,7 +112,7 @@ def _judge(
     if at is None:
         yield Check(f"{name}: manager", False, "the net file does not hold the manager's adapter", f"sim/{name}.net")
         return
-    yield Check(f"{name}: projection", True, projection.said())
+    yield Check(f"{name}: projection", True, projection.said(), note=bool(projection.changed))
     yield from guid_lists(net, name, section, projection)
     yield from managers(net, net.parent.parent / "opensm" / name, name, section)
     # -D 0x43: errors, messages and the dumps that ibdmchk reads. With no_fallback `opensm -o` retries for ever.
@@ -194,6 +194,7 @@ def _routes(sim: ibsim.Simulator, name: str, section: Mapping[str, Any], env: Ma
     elif levelled:
         seen = "on one lane there are some" if loops else "there are none even on one lane"
         why = f"{section['upstream_engine']} parts paths by service levels, which the dumps do not hold"
-        yield Check(f"{name}: routes", True, f"no dead ends; credit loops over all lanes not judged: {why} ({seen})")
+        yield Check(f"{name}: routes", True, "no dead ends")
+        yield Check(f"{name}: credit loops", True, f"over all lanes not judged: {why} ({seen})", note=True)
     else:
         yield Check(f"{name}: routes", True, "no dead ends, no credit loops")

@@ -89,7 +89,7 @@ def _judge(
     left_out = (
         f"not judged by {programs.version}: {'; '.join(projection.left_out)}" if projection.left_out else "nothing left out"
     )
-    checks = [Check("projection", True, left_out, NODES)]
+    checks = [Check("projection", True, left_out, NODES, note=bool(projection.left_out))]
     progress("starting slurmctld")
     try:
         with controller(folder, [f"Include {folder}/nodes.conf"], programs, env) as running:

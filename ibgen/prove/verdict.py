@@ -13,7 +13,8 @@ Status = Literal["passed", "failed", "skipped"]
 class Check:
     """One thing that was judged. `file` is relative to the tree, `line` counts from 1 (0: the file as a whole).
 
-    A check with `skipped` could not be judged: `passed` is then false and `detail` says why.
+    A check with `skipped` could not be judged: `passed` is then false and `detail` says why. One with `note` judges nothing, it
+    says what of the tree the program at hand was not asked about: `passed` is then true, and it counts for nothing.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Check:
     file: str = ""
     line: int = 0
     skipped: bool = False
+    note: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ def judged(program: str, version: str, checks: Iterable[Check], remedy: str = ""
         return Verdict(program, version, "failed", _reason(failed), "", every)
     if left_out:
         return Verdict(program, version, "skipped", _reason(left_out), remedy, every)
-    return Verdict(program, version, "passed", f"{len(every)} checks", "", every)
+    return Verdict(program, version, "passed", f"{sum(not c.note for c in every)} checks", "", every)
 
 
 def _reason(checks: list[Check]) -> str:

@@ -31,6 +31,8 @@ class Judged(Protocol):
     def line(self) -> int: ...
     @property
     def skipped(self) -> bool: ...
+    @property
+    def note(self) -> bool: ...
 
 
 class Proof(Protocol):
@@ -69,18 +71,28 @@ def verdicts_text(verdicts: Sequence[Proof], *, color: bool = False) -> str:
 
 def _said(v: Proof) -> str:
     if v.status == "passed":
-        return f"{len(v.checks)} check" + ("" if len(v.checks) == 1 else "s")
+        notes = sum(c.note for c in v.checks)
+        judged = len(v.checks) - notes
+        return f"{judged} check{'' if judged == 1 else 's'}" + (f", {notes} note{'' if notes == 1 else 's'}" if notes else "")
     # a reason made of the checks is printed with them, below
     bad = sum(not c.passed for c in v.checks)
-    return f"{bad} of {len(v.checks)} checks" if bad else printable(v.reason)
+    return f"{bad} of {sum(not c.note for c in v.checks)} checks" if bad else printable(v.reason)
 
 
 def _check(c: Judged, draw: Paint) -> list[str]:
-    word, style = ("ok", "dim") if c.passed else ("skipped", "warning") if c.skipped else ("failed", "error")
+    status = _status(c)
+    word, style = {"passed": ("ok", "dim"), "note": ("note", "warning")}.get(status, (status, _STYLES.get(status, "")))
     first, *rest = BREAK.split(c.detail.strip())
     where = f"{c.file}:{c.line}: " if c.file and c.line else f"{c.file}: " if c.file else ""
     head = f"  {draw(style, f'{word:<7}')} {printable(c.name)}: {printable(where + first)}".rstrip(": ")
     return [head, *(f"      {printable(line)}".rstrip() for line in rest)]
+
+
+def _status(c: Judged) -> str:
+    """A note was not judged: it must never read as passed."""
+    if c.note:
+        return "note"
+    return "passed" if c.passed else "skipped" if c.skipped else "failed"
 
 
 def verdicts_json(verdicts: Sequence[Proof]) -> str:
@@ -90,10 +102,9 @@ def verdicts_json(verdicts: Sequence[Proof]) -> str:
 
 def _program(v: Proof) -> dict[str, Any]:
     checks = [
-        {"name": c.name, "status": "passed" if c.passed else "skipped" if c.skipped else "failed", "detail": c.detail,
-         "file": c.file or None, "line": c.line or None}
+        {"name": c.name, "status": _status(c), "detail": c.detail, "file": c.file or None, "line": c.line or None}
         for c in v.checks
-    ]  # fmt: skip
+    ]
     said = {"program": v.program, "version": v.version or None, "status": v.status, "reason": v.reason, "remedy": v.remedy}
     return said | {"checks": checks}
 

@@ -148,6 +148,7 @@ def test_one_superpod_unit_is_proved_by_projection(engine: str, projected: str, 
     verdict = proved(tmp_path, built(ONE_UNIT.replace("ENGINE", engine), tmp_path))
     assert verdict.status == "passed", said(verdict)
     assert f"not judged: {engine} as {projected}" in said(verdict)
+    assert [c.name for c in verdict.checks if c.note] == ["compute: projection"], "a note, no check that passed"
     assert "249 of 249 endpoints" in said(verdict)
 
 

@@ -74,6 +74,7 @@ def test_what_an_older_slurm_does_not_know_is_left_out_and_said(tmp_path: Path) 
         assert next(c.detail for c in verdict.checks if c.name == "projection") == (
             f"not judged by {verdict.version}: TopologyParam=SwitchAsNodeRank"
         )
+        assert [c.name for c in verdict.checks if c.note] == ["projection"], "a note, no check that passed"
 
 
 @needs_slurm

@@ -71,6 +71,18 @@ def test_verdicts_name_what_failed_and_the_remedy_of_what_was_skipped() -> None:
     )
 
 
+def test_what_was_not_judged_is_a_note_and_never_ok() -> None:
+    """`ok ... not judged: ar_updn as updn` read as if adaptive routing had been proved."""
+    checks = [Check("projection", True, "not judged: ar_updn as updn", note=True), Check("subnet up", True, "")]
+    verdict = judged("opensm", "3.3.23", checks)
+    assert verdicts_text([verdict]) == (
+        "opensm 3.3.23  passed   1 check, 1 note\n"
+        "  note    projection: not judged: ar_updn as updn\n"
+        "  ok      subnet up\n"
+    )  # fmt: skip
+    assert [c["status"] for c in json.loads(verdicts_json([verdict]))["programs"][0]["checks"]] == ["note", "passed"]
+
+
 def test_verdicts_as_json_tell_skipped_from_passed() -> None:
     programs = json.loads(verdicts_json(VERDICTS))["programs"]
     assert [p["status"] for p in programs] == ["passed", "failed", "skipped"]
