@@ -24,6 +24,7 @@ REVIEWED = (
     "qos",
     "ha",
     "rail-only",
+    "roce",
     "multi-plane",
     "dragonfly-plus",
 )

@@ -92,6 +92,20 @@ def test_routers_that_are_all_joined_have_no_loop_to_speak_of(topology: str) -> 
     assert compiled(topology, "[dfsssp]", hosts="n[1-4]")[1] == {}
 
 
+@pytest.mark.parametrize(
+    ("told", "who"),
+    [
+        ('nccl: {version: "2.30.7"}', "NCCL sends on one"),
+        ('ucx: {version: "1.16"}', "UCX sends on one"),
+        ('nccl: {version: "2.30.7"}\nucx: {version: "1.16"}', "NCCL and UCX send on one"),
+    ],
+)
+def test_ucx_asks_for_no_path_s_level_either(told: str, who: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """UCX_IB_SL is one number per interface (src/uct/ib/base/ib_iface.c)."""
+    monkeypatch.setattr(f"{__name__}.SPEC", SPEC.replace('nccl: {version: "2.30.7"}', told))
+    assert compiled(FLIES)[1]["IBG409"] == f"warning: `dfsssp` gives each path a service level, and {who}"
+
+
 def test_levels_that_nccl_does_not_ask_for_are_a_note_on_a_dragonfly_plus() -> None:
     assert compiled(NINE)[1]["IBG409"].startswith("note")
     assert compiled(FLIES)[1]["IBG409"].startswith("warning")

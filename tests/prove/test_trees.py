@@ -14,7 +14,9 @@ from tfoffline.mirror import offline_environment
 from ibgen import assets, compiler, prove
 
 REQUIRED = bool(os.environ.get("IBGEN_REQUIRE_REFEREES"))
-PROVED = ("lab", "azure-burst", "tenants", "ha", "qos", "sriov", "rail-only", "multi-plane", "dragonfly-plus", "superpod-h100")
+PROVED = (
+    "lab", "azure-burst", "tenants", "ha", "qos", "sriov", "rail-only", "multi-plane", "dragonfly-plus", "roce", "superpod-h100",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -73,7 +73,7 @@ def test_what_stands_in_brackets_behind_a_port_is_said_to_be_its_label() -> None
     assert "in brackets the label on the box" in text_of()
 
 
-def test_trees_which_no_job_is_held_to_stay_out_of_the_verdict() -> None:
+def test_trees_stand_where_they_are_explained_and_not_in_the_verdict() -> None:
     trees = studies.PatternResult("rail trees", studies.STATIC, 4056, 1, None, 0.8, None, 5, 0, "NCCL's double tree")
     assert "rail trees" not in verdict_of(patterns=(trees, studies.PERMUTATION))
     assert "rail trees" in text_of(patterns=(trees, studies.PERMUTATION))
