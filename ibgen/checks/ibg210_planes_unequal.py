@@ -17,8 +17,7 @@ def planes_unequal(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
     """Hosts that are on some planes of a fabric and not on others, or with fewer ports.
 
     Planes are copies that no cable joins. A host that lacks a plane reaches the others by the planes they share and loses that
-    part of its bandwidth, and libraries that pair ports by plane wait for one that is not there. A plane that nobody is
-    attached to is a set of switches for nothing.
+    part of its bandwidth, and libraries that pair ports by plane wait for one that is not there.
 
     Bad:
         ibgen: 1

@@ -92,7 +92,25 @@ def attachments(
             used[pool, plane, attach.at == "reserved"] = first + len(pairs)
             shifted.append(tuple((hca, port, first + n) for n, (hca, port) in enumerate(pairs)))
         result.append(Attachment(a, pool, attach.at == "reserved", attach.reserved_for, tuple(shifted)))
+    if whole and not findings:
+        findings += _empty_planes(entry, fabric, result, planes)
     return (tuple(result) if whole else None), tuple(findings)
+
+
+def _empty_planes(entry: FabricSpec, fabric: int, entries: Sequence[Attachment], planes: int) -> list[Finding]:
+    """Planes that nothing is attached to beside planes that something is: one finding, at the entry that repeats another."""
+    filled = [any(e.lanes[p] for e in entries) for p in range(planes)]
+    if all(filled) or not any(filled):
+        return []
+    empty = " and ".join(f"plane-{chr(97 + p)}" for p in range(planes) if not filled[p])
+    only = " and ".join(f"plane-{chr(97 + p)}" for p in range(planes) if filled[p])
+    pools = [e.pool for e in entries]
+    row = next((e for n, e in enumerate(entries) if e.pool in pools[:n]), entries[0]).attach
+    key = ("ports",) if entry.attach[row].ports else ()
+    message = f"nothing is attached to {empty} of fabric `{entry.name}`: every entry of `attach` is on {only}"
+    hint = f"attach the other port of each host there (`ports: {{1: {empty.split()[0]}}}`), or use `planes: {sum(filled)}`"
+    at: Path = ("fabrics", fabric, "attach", row, *key)
+    return [NOTHING_ATTACHED.finding(message, at, hint=hint, facts={"planes": planes, "planes in use": sum(filled)})]
 
 
 def _again(

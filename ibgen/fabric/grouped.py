@@ -110,7 +110,7 @@ def _stand(
     form: Shape, given: tuple[str, int | None],
 ) -> tuple[tuple[Placement, Ints] | None, tuple[Finding, ...]]:  # fmt: skip
     """Where hosts stand and what is reserved."""
-    places, findings = host_places(spec, fabric, slot_pools(entries), inventory, form)
+    places, findings = host_places(spec, fabric, entries, inventory, form)
     if findings:
         return None, findings
     taken = places[places >= 0]

@@ -168,7 +168,8 @@ def _spines_fit(
     facts = {"uplinks of the leaves": leaves * shape.up, "ports of the spines": spines * reach, "spines by the rule": needed}
     where = (*at, "spine", "count")
     of_pod = " of a pod" if pods > 1 else ""
-    hint = f"use {needed} spines"
+    least = ceil(leaves * shape.up, reach) * pods
+    hint = f"use {needed} spines" if least == needed else f"use {least} spines or more; {needed} would share the uplinks evenly"
     if leaves * shape.up > spines * reach:
         message = f"{leaves} leaves{of_pod} bring {leaves * shape.up} uplinks, and {spines} {model} have {spines * reach} ports"
         return (SPINE_COUNT.finding(message, where, hint=hint, facts=facts),)

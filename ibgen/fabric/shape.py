@@ -16,6 +16,9 @@ from ibgen.spec import FatTree, GroupLeaf, LeafTier, Reservation
 
 from .findings import HOST_TOO_WIDE, LEAF_PORTS, NO_SPLIT, TIERS, UNIT_SPLIT
 
+WHOLE = ("SDR", "DDR", "QDR", "FDR", "EDR")
+"""InfiniBand generations without two-lane links: these exist from HDR on (dell/omnia PR 2059, netbox PR 23163)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -153,9 +156,20 @@ def unsplittable(ways: int, leaf: SwitchModel, at: Path) -> tuple[Finding, ...]:
     """What is said where the host ports of a leaf are to be split and cannot be."""
     if ways == 1 or leaf.split(ways) is not None:
         return ()
-    known = ", ".join(f"{s.ways} x {s.rate_gbps:g} Gb/s" for s in leaf.splits)
-    hint = f"it knows: {known}" if known else "its ports cannot be split: leave `split` out, or take another switch"
-    return (NO_SPLIT.finding(f"{leaf.id} has no {ways}-way split", (*at, "leaf", "split"), hint=hint),)
+    where, known = (*at, "leaf", "split"), ", ".join(f"{s.ways} x {s.rate_gbps:g} Gb/s" for s in leaf.splits)
+    if leaf.fabric == "infiniband" and leaf.generation in WHOLE:
+        hint = "leave `split` out: two-lane links exist from HDR on"
+        return (NO_SPLIT.finding(f"{leaf.id} has no {ways}-way split: {leaf.generation} ports are whole", where, hint=hint),)
+    has = f"has {known}, no {ways}-way split," if known else "does not know the splits"
+    message = f"the catalog {has} of {leaf.id}"
+    row = f"id: {leaf.id}, override: true, splits: [{{ways: {ways}, rate_gbps: {leaf.rate_gbps / ways:g}"
+    row += f", lanes: {leaf.lanes_per_port // ways}}}], source: ..."
+    hint = (
+        f"leave `split` out; or, where the switch does it, say so in a file of your own (`catalog:`): `switches: [{{{row}}}]`"
+    )
+    if ways > leaf.lanes_per_port:
+        hint = f"leave `split` out: a port of {leaf.lanes_per_port} lanes has no {ways} parts"
+    return (NO_SPLIT.finding(message, where, hint=hint),)
 
 
 def leaf_ports(topology: Leafed, leaf: SwitchModel, down_ports: int, up: int, at: Path) -> tuple[Finding, ...]:

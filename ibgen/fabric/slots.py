@@ -15,8 +15,9 @@ from ibgen.diagnostics import Finding, Label, Path
 from ibgen.spec import ClusterSpec
 
 from .attachments import Attachment, Endpoints
+from .collisions import collisions
 from .columns import Ints
-from .findings import RESERVE, RESERVE_FULL, SLOT_OUTSIDE, SLOT_TWICE
+from .findings import RESERVE, RESERVE_FULL, SLOT_OUTSIDE
 from .inventory import Inventory
 from .placement import Placement
 from .shape import Reserving, Shape
@@ -41,12 +42,12 @@ def domain(spec: ClusterSpec, pools: Sequence[int], inventory: Inventory) -> int
 
 
 def host_places(
-    spec: ClusterSpec, fabric: int, pools: Sequence[int], inventory: Inventory, shape: Shape
+    spec: ClusterSpec, fabric: int, entries: Sequence[Attachment], inventory: Inventory, shape: Shape
 ) -> tuple[Ints, tuple[Finding, ...]]:
     """Place per host row [H]."""
     places = np.full(len(inventory.hosts.names), -1, np.int32)
     findings: list[Finding] = []
-    for p in pools:
+    for p in slot_pools(entries):
         rows = inventory.rows[p]
         index, rest = np.divmod(inventory.hosts.slot[rows.start : rows.stop] - 1, shape.unit)
         units = spec.pools[p].units
@@ -57,7 +58,7 @@ def host_places(
                 continue
             index = np.array(units, np.int32)[index] - 1
         places[rows.start : rows.stop] = index * shape.unit + rest
-    findings += _collisions(spec, fabric, places, inventory, shape)
+    findings += collisions(spec, fabric, entries, places, inventory, shape)
     return places, tuple(findings)
 
 
@@ -70,33 +71,6 @@ def _beyond(spec: ClusterSpec, p: int, inventory: Inventory, shape: Shape, row: 
     )
     hint = "list a further unit, or move the hosts to free slots"
     return SLOT_OUTSIDE.finding(message, ("pools", p, "units"), labels=[Label(("pools", p, "hosts"), "these hosts")], hint=hint)
-
-
-def _collisions(spec: ClusterSpec, fabric: int, places: Ints, inventory: Inventory, shape: Shape) -> list[Finding]:
-    """One finding per pair of pools that meet on a slot."""
-    rows = np.flatnonzero(places >= 0)
-    order = rows[np.argsort(places[rows], kind="stable")]
-    same = np.flatnonzero(places[order][1:] == places[order][:-1])
-    pairs: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    pool = inventory.hosts.pool
-    for i in same.tolist():
-        one, other = sorted((int(order[i]), int(order[i + 1])))
-        if pool[one] != pool[other]:  # within a pool it is said already
-            pairs.setdefault((int(pool[one]), int(pool[other])), []).append((one, other))
-    findings = []
-    top = int(places.max(initial=0)) // shape.unit + 1
-    for (p, q), hosts in sorted(pairs.items()):
-        here, there = (inventory.hosts.names[row] for row in hosts[0])
-        unit, place = divmod(int(places[hosts[0][0]]), shape.unit)
-        more = f" (and {len(hosts) - 1} more pairs)" if len(hosts) > 1 else ""
-        message = (
-            f"{here} of pool `{spec.pools[p].name}` and {there} of pool `{spec.pools[q].name}` both take slot {place + 1} "
-            f"of unit {unit + 1} on fabric `{spec.fabrics[fabric].name}`{more}"
-        )
-        hint = f"give pool `{spec.pools[q].name}` units of its own (`units: [{top + 1}]`), or pin its hosts with `slots:`"
-        labels = [Label(("pools", p, "hosts"), f"{here} stands here")]
-        findings.append(SLOT_TWICE.finding(message, ("pools", q, "hosts"), labels=labels, hint=hint))
-    return findings
 
 
 def reserved_rows(

@@ -16,6 +16,7 @@ from ibgen.spec import ClusterSpec, Dragonfly, DragonflyPlus, Explicit, FatTree,
 
 from . import grouped
 from .attachments import Attachment, attachments, endpoints, ports_per_slot
+from .causes import with_causes
 from .columns import Ints, Subnet
 from .findings import NOTHING_ATTACHED
 from .inventory import Inventory
@@ -64,7 +65,7 @@ def _fat_tree(spec: ClusterSpec, fabric: int, topology: FatTree, catalog: Catalo
     )  # fmt: skip
     if form is None:
         return (), findings
-    places, findings = host_places(spec, fabric, pools, inventory, form)
+    places, findings = host_places(spec, fabric, entries, inventory, form)
     if findings:
         return (), findings
     taken = places[places >= 0]
@@ -74,7 +75,8 @@ def _fat_tree(spec: ClusterSpec, fabric: int, topology: FatTree, catalog: Catalo
         return (), findings
     plan, findings = count(topology, form, placement.units, spine, core or spine, at)
     if plan is None:
-        return (), findings
+        filled = int(places.max(initial=-1)) // form.unit + 1 if topology.units is None and topology.leaf.count is None else 0
+        return (), with_causes(findings, form, placement.units, filled, topology.unit, at)
     base = fat_tree.Frame(
         name=spec.fabrics[fabric].name, fabric=fabric, plane=1, prefix=f"{topology.prefix}-" if topology.prefix else "",
         shape=form, plan=plan, ways=topology.leaf.split, leaf=leaf, spine=spine, core=core or spine,

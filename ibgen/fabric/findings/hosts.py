@@ -112,8 +112,9 @@ SLOT_TWICE = declare(
     """Two hosts stand on one slot of a fabric.
 
     A host's slot is its place in the written range of its pool, and the slot decides its unit and its leaf port. Two pools
-    on one fabric that both count from 1 meet. Give one of them units of its own (`units: [2]`) or pin its hosts (`slots:
-    {login-01: 5}`).
+    on one fabric that both count from 1 meet. Managers, storage and other service hosts belong beside the slots: keep ports for
+    them with `reserve: {sm: 2}` in the topology, and attach the pool with `at: reserved`. Give a second pool of compute hosts
+    units of its own (`units: [2]`) or pin its hosts (`slots: {login-01: 5}`).
 
     Bad:
         pools:
@@ -231,10 +232,10 @@ NOTHING_ATTACHED = declare(
     "IBG112",
     "nothing-attached",
     Severity.ERROR,
-    """A fabric has no endpoint: nothing is attached, or no adapter of the
-    attached pool has the role.
+    """A fabric, or a plane of it, has no endpoint: nothing is attached, or no adapter of the attached pool has the role.
 
-    How many leaves a unit has follows from the adapters of a host; without any there is nothing to plan.
+    How many leaves a unit has follows from the adapters of a host; without any there is nothing to plan. A plane that nothing
+    is attached to, because all entries of `attach` name the other one, is a set of switches for nothing.
 
     Bad:
         pools:

@@ -91,9 +91,11 @@ NO_SPLIT = declare(
     "IBG225",
     "switch-cannot-split",
     Severity.ERROR,
-    """`split: 2` is asked of a switch that has no such mode.
+    """`split: 2` is asked of a switch that has no such mode, or none that the catalog knows.
 
-    Two-lane InfiniBand links exist from HDR on (HDR100, NDR200, XDR400), and the switch must have a profile for it.
+    Two-lane InfiniBand links exist from HDR on (HDR100, NDR200, XDR400), and the switch must have a profile for it. Where the
+    catalog's row merely lacks the splits, state them in a file of your own, with their source: `switches: [{id: sn5600,
+    override: true, splits: [{ways: 2, rate_gbps: 400, lanes: 4}], source: data sheet}]`.
 
     Bad:
         fabrics:
@@ -165,7 +167,8 @@ SPINE_COUNT = declare(
     """The spines given cannot take the leaves' uplinks.
 
     Too few: their ports do not suffice. Too many: more spines than a leaf has uplinks, so that two leaves may share no
-    spine at all. In three tiers the count covers all pods and must be a multiple of them.
+    spine at all. In three tiers the count covers all pods and must be a multiple of them. Where there are more leaves than the
+    hosts alone would take, it is said what added them: ports reserved beyond the last unit, or a unit larger than a leaf.
 
     Bad:
         fabrics:
