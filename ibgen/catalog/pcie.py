@@ -54,13 +54,16 @@ class SlotMatch:
 
 
 def slots(platform: Platform, catalog: Catalog) -> tuple[SlotMatch, ...]:
-    """One match per GPU with documented NICs, then one per compute NIC that no GPU is paired with.
+    """One match per GPU with documented NICs, then one per compute NIC that no GPU is paired with. Where some GPUs have NICs of
+    their own, one without has a match of nothing.
 
     A GPU is judged by its own slot or by its NICs' slots, whichever fits worse: an NDR card in a Gen4 slot beside a Gen5 GPU is
     a slot too small, an HDR card beside it a network too small. Behind C2C only the NICs' slots exist. NICs under a PCIe switch
     that several GPUs share are divided evenly among them. Slots that nobody documents are left out.
     """
     found = [s for gpu in range(platform.gpus) if (s := _of_gpu(platform, gpu, catalog)) is not None]
+    if found:
+        found += [s for gpu in range(platform.gpus) if (s := _bare(platform, gpu, catalog)) is not None]
     judged = {name for s in found for name in s.hcas}
     alone = (h for h in platform.by_role("compute") if h.name not in judged)
     return (*found, *(s for h in alone if (s := _own(h.name, None, (h,), h.total_gbps, catalog)) is not None))
@@ -79,6 +82,16 @@ def _of_gpu(platform: Platform, gpu: int, catalog: Catalog) -> SlotMatch | None:
         names, usable = tuple(h.name for h in hcas), generation.usable_gbs(model.pcie_width)
         both.insert(0, SlotMatch(what, "gpu", gpu, names, total, generation.gen, model.pcie_width, usable, total / 8 / usable))
     return max((s for s in both if s is not None), key=lambda s: max(s.ratio, 1 / s.ratio), default=None)
+
+
+def _bare(platform: Platform, gpu: int, catalog: Catalog) -> SlotMatch | None:
+    """The slot of a GPU that no NIC is paired with."""
+    model = catalog.gpu(platform.gpu) if platform.gpu else None
+    generation = catalog.pcie(model.pcie_gen) if model is not None and model.pcie_gen is not None else None
+    if platform.hcas_of_gpu(gpu) or model is None or generation is None or model.behind_c2c:
+        return None
+    usable = generation.usable_gbs(model.pcie_width)
+    return SlotMatch(f"GPU {gpu}", "gpu", gpu, (), 0.0, generation.gen, model.pcie_width, usable, 0.0)
 
 
 def _own(

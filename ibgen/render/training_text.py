@@ -101,7 +101,7 @@ def _step(name: str, s: TrainingStep, limit: float | None) -> list[str]:
     waits = f"{percent(s.exposed_share)} of the step{verdict}" + (f": {axes}" if axes else "")
     return [
         f"  {name}: {count(s.gpus, 'GPU')}, step {figure(s.step_s)} s, MFU {percent(s.mfu)}, "
-        f"bubble {percent(s.bubble_s / s.step_s)}{shape}",
+        f"bubble {percent(s.bubble_s / s.step_s)}, GPUs idle {percent(s.idle_share)}{shape}",
         *wrapped("exposed communication", waits, indent=4, hang=22),
     ]
 

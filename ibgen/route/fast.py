@@ -17,8 +17,9 @@ import numpy as np
 
 from .graph import Ints
 
-LARGE = 3_000_000
-"""Table entries from which compiling pays: 1,296 hosts have 0.25 million, 8,192 have 5. It takes seconds, once per machine."""
+LARGE = 600_000
+"""Table entries from which compiling pays: 1,296 hosts have 0.25 million, 3,456 in three tiers 2.5 (ftree 0.25 s against 7). It
+takes seconds, once per machine."""
 
 
 def compiles(entries: int) -> bool:

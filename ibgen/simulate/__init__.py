@@ -15,6 +15,7 @@ from ibgen.fabric import Fabric
 from ibgen.spec import ClusterSpec
 from ibgen.targets import Targets
 
+from .attached import attached, line_rates
 from .chain import ChainStep, chain_steps
 from .rails import RailAlignment, rail_alignment
 from .slots import PoolSlots, pool_slots
@@ -65,7 +66,7 @@ def run(spec: ClusterSpec, fabric: Fabric, targets: Targets, catalog: Catalog, *
     tiers = tuple(t for s in fabric.subnets for t in tier_loads(s))
     steps = tuple(step for s in fabric.subnets for step in chain_steps(s, fabric, slots))
     rails = tuple(rail_alignment(s) for s in fabric.subnets)
-    training = training_outcomes(spec, fabric, catalog)
+    training = training_outcomes(spec, fabric, catalog, fabric_gbs=line_rates(attached(targets)))
     judged = Simulation(slots, steps, tiers, rails, training, required=_required(spec, fabric, catalog))
     return _with_glance(judged, spec, fabric, targets, catalog) if glance else judged
 
@@ -87,5 +88,7 @@ def _with_glance(judged: Simulation, spec: ClusterSpec, fabric: Fabric, targets:
 
     collectives: tuple[PoolCollectives, ...] = ()
     if spec.nccl is not None:
-        collectives = pool_collectives(spec, fabric, targets, catalog, operations=OPERATIONS, sizes=SIZES)
+        collectives = pool_collectives(
+            spec, fabric, targets, catalog, operations=OPERATIONS, sizes=SIZES, fabric_gbs=line_rates(attached(targets))
+        )
     return replace(judged, collectives=collectives, traffic=traffic_summaries(spec, fabric))

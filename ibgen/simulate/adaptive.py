@@ -50,6 +50,29 @@ def fluid_bound(graph: Graph, flows: Flows, links: Rates, injected: Rates, nets:
     return (total - total_apart - len(sources) + most) / total
 
 
+def fluid_slowest(graph: Graph, flows: Flows, links: Rates, injected: Rates, nets: Sequence[GroupNet] = ()) -> float:
+    """The largest share of their senders' rates that all flows can have at once with no cut over-full: what the slowest is
+    left, and so a ring. The cuts of `fluid_bound`, without its search for ways. 0 where cables leave some apart."""
+    moving = flows[0] != flows[1]
+    sources, destinations = flows[0][moving], flows[1][moving]
+    if not len(sources):
+        return 1.0
+    a, b = graph.leaf[sources], graph.leaf[destinations]
+    whole = _groups(graph, int(graph.tier.max(initial=0)))
+    if (whole[a] != whole[b]).any():
+        return 0.0
+    asked = injected[sources] / np.bincount(sources, minlength=graph.endpoints)[sources]  # a sender's flows share its line
+    share = float((injected / np.maximum(np.bincount(destinations, asked, graph.endpoints), 1e-12)).min())
+    for group, room in _cuts(graph, links) + _group_cuts(graph, links, nets):
+        near, far = group[a], group[b]
+        for side in (near, far):
+            crossing = (near != far) & (side >= 0)
+            demand = np.bincount(side[crossing], asked[crossing], len(room))
+            if (demand > 0).any():
+                share = min(share, float((room[demand > 0] / demand[demand > 0]).min()))
+    return min(1.0, share)
+
+
 def fluid_all_to_all(graph: Graph, links: Rates, injected: Rates, nets: Sequence[GroupNet] = ()) -> float:
     """The largest share of the usual line rate at which everyone sends to everyone alike and no cut is over-full: what crosses
     a cut of n of N endpoints is n (N - n) / (N - 1) lines. 0 where cables leave some apart."""

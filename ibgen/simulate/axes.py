@@ -7,8 +7,8 @@ as fit in an NVLink domain talk over NVLink, and the group has its share of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from ibgen.catalog import Catalog
 from ibgen.spec import Workload
@@ -29,6 +29,7 @@ class Machine:
     version: str
     catalog: Catalog
     fabric_gbs: float | None = None
+    carried: Mapping[str, float] = field(default_factory=dict)  # GB/s per host of `tree`, `alltoall`, `sendrecv`, where known
     extra_latency_us: float = 0.0
 
 
@@ -58,11 +59,13 @@ def _group(machine: Machine, size: int, stride: int) -> Setting:
     return over(shape, size // ranks, machine.version, machine.catalog, extra_latency_us=machine.extra_latency_us)
 
 
-def _seconds(machine: Machine, s: Setting, operation: Operation, size_bytes: float) -> float:
-    fabric = machine.fabric_gbs
-    if fabric is not None:
-        fabric *= machine.shape.hosts * s.graph.shape.gpus / machine.shape.gpus
-    return collective(s, operation, max(1, round(size_bytes)), fabric_gbs=fabric).time_us / 1e6
+def _seconds(machine: Machine, s: Setting, operation: Operation, size_bytes: float, ring: bool = False) -> float:
+    """`ring`: sends along a ring, for which the fabric leaves what it leaves rings."""
+    part = machine.shape.hosts * s.graph.shape.gpus / machine.shape.gpus
+    fabric = machine.fabric_gbs if ring else machine.carried.get(operation, machine.fabric_gbs)
+    tree = machine.carried.get("tree")
+    fabric, tree = (None if gbs is None else gbs * part for gbs in (fabric, tree))
+    return collective(s, operation, max(1, round(size_bytes)), fabric_gbs=fabric, tree_gbs=tree).time_us / 1e6
 
 
 def _activation(w: Workload) -> float:
@@ -134,4 +137,4 @@ def _context(w: Workload, at: Layout, machine: Machine) -> Iterator[Traffic]:
     s = _group(machine, at.context, at.tensor)
     size = 2 * _activation(w) * at.kv_hidden / at.tensor
     count = (at.context - 1) * at.layers * (3 if w.recompute else 2) * at.micro_batches
-    yield Traffic("context", at.context, count * size, count * _seconds(machine, s, "sendrecv", size), s.nodes == 1)
+    yield Traffic("context", at.context, count * size, count * _seconds(machine, s, "sendrecv", size, ring=True), s.nodes == 1)

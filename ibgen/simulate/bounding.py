@@ -5,7 +5,7 @@ Takes flows and loads by name. Gives `BoundsResult`s; of groups joined to each o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ibgen.fabric import GroupPlan, Subnet
 from ibgen.route import Graph
 from ibgen.spec import ClusterSpec
 
-from .adaptive import MOST_WAYS, fluid_all_to_all, fluid_bound
+from .adaptive import MOST_WAYS, fluid_all_to_all, fluid_bound, fluid_slowest
 from .detours import GROUP, ROUTER, Detours, detours, joined, ways_count
 from .engines import adaptive
 from .group_net import GroupNet, group_net
@@ -61,6 +61,18 @@ def bounds(
         model = DETOURS if nets else MODEL
         found.append(BoundsResult(name, static, max(fluid, static), efficiency, share, source, active, model))
     return tuple(found)
+
+
+def declared_slowest(
+    spec: ClusterSpec, subnet: Subnet, graph: Graph, catalog: Catalog, links: Rates, injected: Rates
+) -> Callable[[Flows], float] | None:
+    """What adaptive routing is declared to leave the slowest of some flows, as a share of its sender's line: the catalog's
+    parameter times the fullest cut. None where the manager does not route adaptively."""
+    row = catalog.row("adaptive", spec.fabrics[subnet.fabric].kind)
+    if not adaptive(spec, subnet) or not isinstance(row, AdaptiveShare):
+        return None
+    part, nets = row.share, group_nets(subnet, graph, links)
+    return lambda flows: part * fluid_slowest(graph, flows, links, injected, nets)
 
 
 def group_nets(subnet: Subnet, graph: Graph, links: Rates) -> tuple[GroupNet, ...]:

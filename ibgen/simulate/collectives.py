@@ -61,6 +61,9 @@ class CollectiveCurve:
     points: tuple[Collective, ...]
 
 
+TREES = ("tree", "nvls-tree")
+
+
 def bus_factor(operation: Operation, ranks: int) -> float:
     """busbw = algbw x this (nccl-tests, doc/PERFORMANCE.md)."""
     if ranks <= 1:
@@ -99,9 +102,11 @@ def over(
 
 
 def collective(
-    s: Setting, operation: Operation, size_bytes: int, *, fabric_gbs: float | None = None, algorithm: str | None = None
-) -> Collective:
-    """One operation. `fabric_gbs` is what the fabric carries per node and direction; None: the adapters' line rate.
+    s: Setting, operation: Operation, size_bytes: int, *, fabric_gbs: float | None = None, tree_gbs: float | None = None,
+    algorithm: str | None = None,
+) -> Collective:  # fmt: skip
+    """One operation. `fabric_gbs` is what the fabric carries per node and direction; None: the adapters' line rate. `tree_gbs`:
+    what it carries where nodes talk in trees; None: the same.
     `algorithm` forces one, as NCCL_ALGO does; one that does not apply is ignored, as NCCL ignores it."""
     if s.ranks <= 1:
         return Collective(operation, s.nodes, s.ranks, size_bytes, "ring", "Simple", 0.0, 0.0, 0.0, "nccl")
@@ -111,16 +116,23 @@ def collective(
     some = tuple(c for c in every if c.algorithm == algorithm) or every
     best = min(some, key=lambda c: time_us(s, operation, c, size_bytes))
     free = time_us(s, operation, best, size_bytes)
-    held = replace(best, algbw_gbs=min(best.algbw_gbs, _through(s, operation, best, fabric_gbs)))
+    held = replace(
+        best,
+        algbw_gbs=min(
+            best.algbw_gbs,
+            _through(s, operation, best, tree_gbs if tree_gbs is not None and best.algorithm in TREES else fabric_gbs),
+        ),
+    )
     time = max(free, time_us(s, operation, held, size_bytes))
     return _made(s, operation, size_bytes, best.algorithm, best.protocol, time, "fabric" if time > free else "nccl")
 
 
 def curve(
-    s: Setting, operation: Operation, sizes: Sequence[int] = SIZES, *, fabric_gbs: float | None = None
-) -> CollectiveCurve:
+    s: Setting, operation: Operation, sizes: Sequence[int] = SIZES, *, fabric_gbs: float | None = None,
+    tree_gbs: float | None = None,
+) -> CollectiveCurve:  # fmt: skip
     """One operation over sizes."""
-    points = tuple(collective(s, operation, n, fabric_gbs=fabric_gbs) for n in sizes)
+    points = tuple(collective(s, operation, n, fabric_gbs=fabric_gbs, tree_gbs=tree_gbs) for n in sizes)
     line = s.graph.shape.line_gbs if s.nodes > 1 else 0.0
     return CollectiveCurve(operation, s.nodes, s.ranks, s.version, line, fabric_gbs, points)
 
@@ -130,7 +142,7 @@ def _through(s: Setting, operation: Operation, choice: Choice, fabric_gbs: float
     if s.nodes == 1:
         return float("inf")
     rate = min(s.graph.shape.line_gbs, fabric_gbs if fabric_gbs is not None else float("inf"))
-    if choice.algorithm in ("tree", "nvls-tree"):
+    if choice.algorithm in TREES:
         return rate / (1 if s.nodes == 2 else 2)  # a node in the middle sends up and down
     if choice.algorithm == "ring":
         return rate / bus_factor(operation, s.ranks)

@@ -5,6 +5,8 @@ Takes a graph. Gives a `Study`: each draw is a seed of the hash in the switches;
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ibgen.catalog import Catalog
@@ -13,6 +15,7 @@ from ibgen.route import Graph, Spread, spread
 from ibgen.spec import ClusterSpec
 from ibgen.targets import Targets
 
+from .attached import Attached, attached, whole
 from .engines import Origin, TablesOf
 from .fabric_rates import held_collectives, training_outcomes
 from .group_shift import NAME, group_shift
@@ -48,7 +51,7 @@ def multipath(
     found = tuple(_pattern(name, s, int((named[name][0] != named[name][1]).sum()), seeds) for name, s in made.items())
     rates, count = np.unique(subnet.ports.rate_gbps[graph.plugged], return_counts=True)
     line = float(rates[count.argmax()]) / GBS if len(rates) else 0.0
-    rated = _rated(fabric, subnet, jobs, made.get("rail rings"))
+    rated = _rated(fabric, subnet, jobs, made.get("rail rings"), attached(targets))
     more = options.collectives
     return Study(
         subnet.name, subnet.fabric, options.seed, len(graph.plugged), len(np.unique(subnet.ports.host[graph.plugged])),
@@ -84,7 +87,9 @@ def _pattern(name: str, made: Spread | None, flows: int, seeds: tuple[int, ...])
     return PatternResult(name, MODEL, flows, len(seeds), seeds[0], made.mean, error, most, 0, "one seed of the hash per draw")
 
 
-def _rated(fabric: Fabric, subnet: Subnet, jobs: Rows, made: Spread | None) -> tuple[FabricRate, ...]:
+def _rated(
+    fabric: Fabric, subnet: Subnet, jobs: Rows, made: Spread | None, held: Mapping[int, Attached]
+) -> tuple[FabricRate, ...]:
     """A ring is as fast as its slowest hop: what the fullest link of each draw leaves, the mean over the draws."""
     if made is None:
         return ()
@@ -92,6 +97,6 @@ def _rated(fabric: Fabric, subnet: Subnet, jobs: Rows, made: Spread | None) -> t
     found = []
     for pool, platform in enumerate(fabric.hosts.platforms):
         if platform.gpus and (fabric.hosts.pool[subnet.ports.host[jobs]] == pool).any():
-            line = sum(h.total_gbps for h in platform.hcas if h.role == "compute") / GBS
-            found.append(FabricRate(pool, "ring", share, share * line, line, "rail rings", RING_MODEL))
+            own = held.get(pool) or whole(platform)
+            found.append(FabricRate(pool, "ring", share * own.part, share * own.least, own.whole, "rail rings", RING_MODEL))
     return tuple(found)

@@ -52,5 +52,8 @@ def order_advice(
         f"rings in the given order of hosts keep {given.efficiency:.3g} of the line rate, in leaf order {leaf.efficiency:.3g},"
         f" in random order {random:.3g}"
     )
-    text += f": list the hosts in leaf order and win {loss:.1%}" if loss > 0.005 else ": the order is as good as leaf order"
+    if loss <= 0.005:
+        text += ": the order is as good as leaf order"
+    elif given.efficiency:
+        text += f": list the hosts in leaf order, which is {leaf.efficiency / given.efficiency:.2f} times as fast"
     return OrderAdvice(given.efficiency, leaf.efficiency, random, loss, names, given.max, leaf.max, text)

@@ -6,7 +6,7 @@ hosts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ibgen.catalog import Catalog
@@ -33,11 +33,12 @@ class PoolCollectives:
 
 def pool_collectives(
     spec: ClusterSpec, fabric: Fabric, targets: Targets, catalog: Catalog, *,
-    operations: Sequence[Operation] = USUAL, sizes: Sequence[int] = SIZES, fabric_gbs: float | None = None,
-    pools: Sequence[int] | None = None,
+    operations: Sequence[Operation] = USUAL, sizes: Sequence[int] = SIZES, fabric_gbs: Mapping[int, float] | None = None,
+    tree_gbs: Mapping[int, float] | None = None, pools: Sequence[int] | None = None,
 ) -> tuple[PoolCollectives, ...]:  # fmt: skip
-    """`fabric_gbs`: what the fabric carries per host and direction, GB/s; None: line rate. `pools`: only these. A job takes as
-    many hosts as cables join. Pools without an active host, and single GPUs, have nothing to talk about and are left out."""
+    """`fabric_gbs`: what the fabric carries per host and direction, GB/s, by pool; line rate for others; `tree_gbs` what it
+    carries of trees. `pools`: only these. A job takes as many hosts as cables join. Pools without an active host, and single
+    GPUs, have nothing to talk about and are left out."""
     found = []
     version = spec.nccl.version if spec.nccl else DEFAULT_VERSION
     joined = joined_hosts(fabric)
@@ -53,8 +54,11 @@ def pool_collectives(
         )  # fmt: skip
         if s is None or s.ranks < 2:
             continue
-        share = fabric_gbs * s.graph.shape.hosts if fabric_gbs is not None else None
-        curves = tuple(curve(s, operation, sizes, fabric_gbs=share) for operation in operations)
+        carried = (fabric_gbs or {}).get(row)
+        share = carried * s.graph.shape.hosts if carried is not None else None
+        tree = (tree_gbs or {}).get(row)
+        trees = tree * s.graph.shape.hosts if tree is not None else None
+        curves = tuple(curve(s, operation, sizes, fabric_gbs=share, tree_gbs=trees) for operation in operations)
         found.append(PoolCollectives(row, hosts, tuple(sorted(told.items())), curves))
     return tuple(found)
 

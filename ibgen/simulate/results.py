@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from .engines import TablesOf
 from .halves import Halves
 from .heat import Heat
@@ -12,6 +14,7 @@ from .link_tiers import TierLinks
 from .loads import Estimate, Loads
 from .named import WorstCable
 from .order import OrderAdvice
+from .patterns import Rows
 from .pool_collectives import PoolCollectives
 from .storage import StorageSides
 from .training import TrainingOutcome
@@ -155,6 +158,11 @@ def estimated(e: Estimate, model: str, note: str = "") -> PatternResult:
     )  # fmt: skip
 
 
-def counted(name: str, model: str, loads: Loads, note: str = "") -> PatternResult:
-    """A single pattern in which nothing is random."""
-    return PatternResult(name, model, len(loads.largest), 1, None, loads.efficiency, None, loads.max, loads.unrouted, note)
+def counted(name: str, model: str, loads: Loads, note: str = "", sources: Rows | None = None) -> PatternResult:
+    """A single pattern in which nothing is random. `sources`: of the flows, where senders have several: the share is then of
+    their own part of the line."""
+    share = loads.efficiency
+    if sources is not None and len(sources):
+        own = np.maximum(loads.injected[sources], 1)
+        share = float(np.where(loads.arrived, np.minimum(own / loads.largest, 1.0), 0.0).mean())
+    return PatternResult(name, model, len(loads.largest), 1, None, share, None, loads.max, loads.unrouted, note)

@@ -6,20 +6,23 @@ Takes `ClusterSpec`, `Fabric`, `Targets`, `Catalog`, a row of `fabric.subnets`, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ibgen.catalog import Catalog
 from ibgen.fabric import ACTIVE, Fabric, Subnet
+from ibgen.hostlist import fold
 from ibgen.route import Graph, Removed, Routes, graph
 from ibgen.spec import ClusterSpec
 from ibgen.targets import Targets
 from ibgen.targets.service_levels import class_of
 
-from .bounding import bounds, group_detours
+from .attached import Attached, attached
+from .bounding import bounds, declared_slowest, group_detours
 from .engines import TablesOf, adaptive, engine_of, tables
-from .fabric_rates import held_collectives, ratings, training_outcomes
+from .fabric_rates import held_collectives, ratings, training_outcomes, workload_rates
 from .group_shift import NAME as GROUP_SHIFT
 from .group_shift import group_shift
 from .halves import halves
@@ -98,14 +101,20 @@ def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> 
         found.append(rank_trees(x.tables, trees(x.fabric, x.subnet, x.jobs, x.place), STATIC, x.options.fast))
     between = group_shift(x.subnet, x.graph)
     remarks = {GROUP_SHIFT: between.note} if between is not None else {}
-    found += [counted(name, STATIC, loads[name], remarks.get(name, "")) for name in named if name != "permutation"]
+    single = [name for name in named if name != "permutation"]
+    found += [counted(name, STATIC, loads[name], remarks.get(name, ""), named[name][0]) for name in single]
     groups = groups_of(x.subnet)
     tiers = tier_links(x.graph, "permutation", loads["permutation"].links, loads["permutation"].injected, groups)
     tiers += tier_links(x.graph, "all-to-all", links, injected, groups)
     x.options.progress(f"rates on {x.subnet.name}")
     rates = {name: max_min(loads[name], flows[0], x.links, x.injected) for name, flows in named.items()}
     bounded = bounds(x.spec, x.subnet, x.graph, catalog, named, loads, x.links, x.injected, every.share)
-    rated = ratings(x.spec, x.fabric, x.subnet, x.jobs, rates.get("rail rings"), _every_by_pool(x, every.share), bounded, named)
+    held = attached(targets)
+    most = declared_slowest(x.spec, x.subnet, x.graph, catalog, x.links, x.injected)
+    ring = named.get("rail rings"), rates.get("rail rings")
+    trees_share = next((p.share for p in found if p.name == "rail trees"), None)
+    rated = ratings(x.fabric, x.subnet, x.jobs, ring, trees_share, _every_by_pool(x, every.share), bounded, held, most)
+    carried = workload_rates(x.spec, x.fabric, x.subnet, named, rates, held, most)
     filled = by_rate(links, x.links, _line(x)) if x.graph.speed is not None else links
     more = x.options.collectives
     return Study(
@@ -113,8 +122,8 @@ def _study(x: _Ground, targets: Targets, catalog: Catalog, origin: TablesOf) -> 
         origin, tuple(found), tiers, _worst(x, named, loads), tuple(_rated(x, named, loads, rates)), bounded,
         order_advice(x.tables, x.fabric, x.subnet, x.jobs, x.place, x.options.seed, x.options.fast), rated,
         held_collectives(x.spec, x.fabric, targets, catalog, rated) if more else (),
-        training_outcomes(x.spec, x.fabric, catalog, rated) if more else (),
-        (*_notes(x, found, origin), *_apart(x, rated)), heat(x.tables, x.fabric, x.subnet, filled, STATIC),
+        training_outcomes(x.spec, x.fabric, catalog, rated, carried) if more else (),
+        (*_notes(x, found, origin), *_apart(x, rated), *_short(x, held)), heat(x.tables, x.fabric, x.subnet, filled, STATIC),
         halves(x.graph, x.links, x.injected, x.subnet.switches.pod.astype(np.intp)),
         group_detours(x.subnet, x.graph, named, loads, x.links, x.injected), sides(named.get(INCAST), x.injected),
     )  # fmt: skip
@@ -160,14 +169,19 @@ def background(spec: ClusterSpec, subnet: Subnet) -> tuple[tuple[str, float], ..
 def _worst(x: _Ground, named: dict[str, Flows], loads: dict[str, Loads]) -> tuple[WorstCable, ...]:
     """Of the jobs' own traffic where it meets anywhere, else of the permutation, else of storage; of storage first where no
     job has an adapter here."""
-    candidates = [n for n in named if n not in ("permutation", INCAST, GROUP_SHIFT) and loads[n].max > 1]
-    name = max(candidates, key=lambda n: loads[n].max) if candidates else "permutation"
+    candidates = [n for n in named if n not in ("permutation", INCAST, GROUP_SHIFT) and _crowding(loads[n]) > 1]
+    name = max(candidates, key=lambda n: _crowding(loads[n])) if candidates else "permutation"
     if INCAST in named and (loads[name].max <= 1 or not len(x.jobs)):
         name = INCAST
     return worst_cables(
         x.fabric, x.subnet, x.tables, name, loads[name], named[name], x.links, x.options.worst, x.options.flows,
         adaptive(x.spec, x.subnet),
     )  # fmt: skip
+
+
+def _crowding(loads: Loads) -> float:
+    """Flows on the fullest link over those of the busiest sender."""
+    return float(loads.links.max(initial=0) / max(1, loads.injected.max(initial=0)))
 
 
 def _hosts(x: _Ground) -> int:
@@ -177,6 +191,20 @@ def _hosts(x: _Ground) -> int:
 def _line(x: _Ground) -> float:
     rates, count = np.unique(x.injected[x.graph.plugged], return_counts=True)
     return float(rates[count.argmax()]) if len(rates) else 0.0
+
+
+def _short(x: _Ground, held: Mapping[int, Attached]) -> list[str]:
+    """Of pools here with hosts that cannot use all compute adapters of their platform."""
+    notes = []
+    for pool in np.unique(x.fabric.hosts.pool[x.subnet.ports.host[x.jobs]]).tolist():
+        a = held.get(pool)
+        if a is not None and a.part < 1:
+            name, have = x.spec.pools[pool].name, "has" if len(a.slowest) == 1 else "have"
+            notes.append(
+                f"{fold(a.slowest)} of {name} {have} {a.adapters} of {a.of} compute adapters attached and in service: jobs of "
+                f"the pool are held to {a.least:g} of {a.whole:g} GB/s per host."
+            )
+    return notes
 
 
 def _apart(x: _Ground, rated: tuple[FabricRate, ...]) -> list[str]:

@@ -113,12 +113,18 @@ class ScalingPoint:
 
 def run(
     spec: ClusterSpec, fabric: Fabric, catalog: Catalog, *, fabric_gbs: Mapping[int, float] | None = None,
-    worse: bool = False,
+    tree_gbs: Mapping[int, float] | None = None, carried: Mapping[int, Mapping[str, float]] | None = None, worse: bool = False,
 ) -> tuple[TrainingOutcome, ...]:  # fmt: skip
-    """Every workload of the spec, in its order. `fabric_gbs`: what the fabric carries per host, by pool; line rate for others.
-    `worse`: also what more latency and a lost rail do."""
+    """Every workload of the spec, in its order. `fabric_gbs`: what the fabric carries per host, by pool; line rate for others;
+    `tree_gbs` of trees; `carried` of a workload's own traffic, by row (`alltoall`, `sendrecv`). `worse`: also what more latency
+    and a lost rail do."""
     joined = joined_hosts(fabric) if spec.workloads else np.zeros(0, np.intp)
-    return tuple(_outcome(spec, fabric, catalog, row, fabric_gbs or {}, worse, joined) for row in range(len(spec.workloads)))
+    own = carried or {}
+    trees = {pool: {"tree": gbs} for pool, gbs in (tree_gbs or {}).items()}
+    return tuple(
+        _outcome(spec, fabric, catalog, row, fabric_gbs or {}, (trees, own.get(row, {})), worse, joined)
+        for row in range(len(spec.workloads))
+    )
 
 
 def machine(
@@ -153,8 +159,11 @@ def sensitivity(workload: Workload, on: Machine, available: int) -> Sensitivity 
     less, rails = on.shape.without_rail(), on.shape.units // on.shape.hosts
     if less is None:
         return Sensitivity(EXTRA_LATENCY_US, rails, slower, None)
-    left = None if on.fabric_gbs is None else on.fabric_gbs * less.units / on.shape.units
-    return Sensitivity(EXTRA_LATENCY_US, rails, slower, step(workload, replace(on, shape=less, fabric_gbs=left), available)[0])
+    part = less.units / on.shape.units
+    left = None if on.fabric_gbs is None else on.fabric_gbs * part
+    carried = {kind: gbs * part for kind, gbs in on.carried.items()}
+    worse = replace(on, shape=less, fabric_gbs=left, carried=carried)
+    return Sensitivity(EXTRA_LATENCY_US, rails, slower, step(workload, worse, available)[0])
 
 
 def scaling(workload: Workload, on: Machine, nodes: Sequence[int]) -> tuple[ScalingPoint, ...]:
@@ -168,8 +177,8 @@ def scaling(workload: Workload, on: Machine, nodes: Sequence[int]) -> tuple[Scal
 
 
 def _outcome(
-    spec: ClusterSpec, fabric: Fabric, catalog: Catalog, row: int, fabric_gbs: Mapping[int, float], worse: bool,
-    joined: Rows,
+    spec: ClusterSpec, fabric: Fabric, catalog: Catalog, row: int, fabric_gbs: Mapping[int, float],
+    more: tuple[Mapping[int, Mapping[str, float]], Mapping[str, float]], worse: bool, joined: Rows,
 ) -> TrainingOutcome:  # fmt: skip
     workload = spec.workloads[row]
     pools = [p for p, platform in enumerate(fabric.hosts.platforms) if platform.gpus]
@@ -185,7 +194,8 @@ def _outcome(
     if on is None:
         hint = "add `bf16_dense_tflops` to the GPU in a catalog file of your own"
         return TrainingOutcome(row, None, (Misfit("pool", f"the catalog does not say what a {platform.gpu} computes", hint),))
-    if fabric_gbs.get(pools[0]) == 0:
+    on = replace(on, carried={**more[0].get(pools[0], {}), **more[1]})
+    if fabric_gbs.get(pools[0]) == 0 or 0 in on.carried.values():
         return TrainingOutcome(row, None, (Misfit("pool", "some of its hosts have no way to one another", "mend the routes"),))
     active = int(np.count_nonzero((fabric.hosts.pool == pools[0]) & (fabric.hosts.state == ACTIVE))) * platform.gpus
     available = widest(fabric, pools[0], joined) * platform.gpus

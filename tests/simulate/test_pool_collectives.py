@@ -32,7 +32,7 @@ def test_superpod_expects_its_ring_rate() -> None:
 
 def test_half_the_fabric_is_half_the_bandwidth() -> None:
     (whole,) = pools(assets.examples() / "superpod-h100.yaml")
-    (half,) = pools(assets.examples() / "superpod-h100.yaml", fabric_gbs=200.0)
+    (half,) = pools(assets.examples() / "superpod-h100.yaml", fabric_gbs={0: 200.0})
     assert half.curves[0].points[-2].busbw_gbs == pytest.approx(200, rel=0.02)
     assert half.curves[0].points[0].time_us == whole.curves[0].points[0].time_us, "small messages do not notice"
 
