@@ -78,7 +78,7 @@ def _show_traffic(c: Compilation) -> None:
 
     if c.spec is not None and c.fabric is not None and c.simulation is not None:
         known = {s.fabric for s in c.fabric.subnets}
-        opaque = [f.name for row, f in enumerate(c.spec.fabrics) if row not in known]
+        opaque = [f.name for row, f in enumerate(c.spec.fabrics) if row not in known and f.topology.kind == "opaque"]
         for line in summary_lines(c.simulation, [w.name for w in c.spec.workloads], opaque):
             terminal.say(line)
 

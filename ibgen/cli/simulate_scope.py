@@ -66,6 +66,8 @@ def _chosen(c: Complete, name: str | None) -> tuple[int, ...]:
     rows = rows or tuple(row for row, s in enumerate(subnets) if fabrics[s.fabric].name == name)
     if rows:
         return rows
+    if any(f.name == name and f.topology.kind != "opaque" for f in fabrics):
+        raise Refused(f"`{name}` could not be planned", "`ibgen check` says what is wrong with it")
     if any(f.name == name for f in fabrics):
         raise Refused(f"the links of `{name}` are the provider's own", "simulate a fabric with switches")
     known = list(dict.fromkeys(n for s in subnets for n in (fabrics[s.fabric].name, s.name)))

@@ -1,4 +1,4 @@
-"""`sriov/<class>.sh`: makes the virtual functions of a class of hosts and gives them their GUIDs; `ibgen-sriov.service` runs it.
+"""`sriov/<class>.sh`: gives a class of hosts its virtual functions and their GUIDs; a service runs it at every boot.
 
 Takes the `FunctionScript`s. A host's GUIDs differ in ten digits only, so the script holds one line per host.
 """
@@ -13,7 +13,6 @@ from ibgen.targets.sriov_scripts import FunctionScript
 
 from . import Artifact, emitter
 from .text import header, jinja_environment
-
 
 SERVICE = "ibgen-sriov.service"
 """What systemd calls it; a host has one class, so one name does."""

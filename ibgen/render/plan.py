@@ -60,7 +60,7 @@ class Growth:
 
 @dataclass(frozen=True, slots=True)
 class SubnetPlan:
-    """One subnet, or (without tiers) one fabric whose links are the provider's own."""
+    """One subnet, or (without tiers) one fabric whose links are the provider's own or (not `planned`) which has errors."""
 
     name: str
     fabric: str
@@ -75,6 +75,7 @@ class SubnetPlan:
     switches_kw: float | None = None  # at most; None where a model's power is not known
     groups: GroupsPlan | None = None  # of a dragonfly or dragonfly+
     row: int = 0  # of spec.fabrics
+    planned: bool = True
     islands: int = 1  # subnets that no cable joins and that are counted together here: the rails of a rail-only fabric
 
 
@@ -99,7 +100,8 @@ def cluster_plan(spec: ClusterSpec, fabric: Fabric) -> ClusterPlan:
         if not planes:
             hosts = {a.pool for a in written.attach}
             count = sum(int((fabric.hosts.pool == p).sum()) for p, pool in enumerate(spec.pools) if pool.name in hosts)
-            subnets.append(SubnetPlan(written.name, written.name, 1, written.kind, written.topology.kind, count, 0, row=row))
+            kind, opaque = written.topology.kind, written.topology.kind == "opaque"
+            subnets.append(SubnetPlan(written.name, written.name, 1, written.kind, kind, count, 0, row=row, planned=opaque))
     return ClusterPlan(spec.cluster, len(fabric.hosts.names), _hosts_kw(fabric), tuple(subnets))
 
 

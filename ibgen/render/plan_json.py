@@ -49,6 +49,7 @@ def _subnet(s: SubnetPlan) -> dict[str, Any]:
         "cables": [{"between": c.between, "count": c.count, "rate_gbps": _figure(c.rate_gbps)} for c in s.cables],
         "growth": None if s.growth is None else asdict(s.growth),
         "groups": None if s.groups is None else _groups(s.groups),
+        "planned": s.planned,
         "islands": s.islands,
         "power_kw": {"switches": _figure(s.switches_kw)},
     }

@@ -49,6 +49,8 @@ def ratio(value: float | None) -> str:
 
 def _block(s: SubnetPlan, simulation: Simulation | None, draw: Paint) -> list[str]:
     head = draw("strong", s.name) + f": {s.kind} {s.topology}, {s.hosts:,} hosts"
+    if not s.planned:
+        return [f"{head}; not planned, because of the errors"]
     if not s.tiers:
         return [f"{head}; its links are the provider's own"]
     lines = [f"{head}, {s.endpoints:,} endpoints", *_table(_tiers(s.tiers), {1, 3, 4, 5, 6, 7}, draw)]

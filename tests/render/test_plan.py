@@ -10,6 +10,7 @@ import pytest
 
 from ibgen import assets
 from ibgen.compiler import Input, compile
+from ibgen.diagnostics import Severity
 from ibgen.render.cables import cable_rows, cables_csv, cables_json, cables_table
 from ibgen.render.plan import ClusterPlan, Growth, cluster_plan
 from ibgen.render.plan_json import plan_json
@@ -110,6 +111,29 @@ def test_an_opaque_fabric_has_hosts_and_no_links() -> None:
     plan = cluster_plan(c.spec, c.fabric)  # type: ignore[arg-type]
     assert (plan.subnets[0].hosts, plan.subnets[0].tiers) == (4, ())
     assert "the provider's own" in plan_text(plan)
+
+
+@pytest.mark.parametrize(
+    "topology",
+    [
+        "{kind: fat-tree, unit: 40, leaf: {switch: qm9700, downlinks: 65}, spine: {switch: qm9700}}",
+        "{kind: dragonfly, switch: qm8700, groups: 4, a: 8, p: 30, h: 30}",
+    ],
+)
+def test_a_fabric_with_errors_was_not_planned_and_its_links_are_nobodys(topology: str) -> None:
+    text = (
+        "ibgen: 1\ncluster: c\npools: [{name: gpu, hosts: 'n-[01-16]', platform: dgx-h100}]\n"
+        f"fabrics: [{{name: ib, control: {{kind: opensm}}, topology: {topology}, attach: [{{pool: gpu, hcas: compute}}]}}]\n"
+    )
+    c, report = compile(Input(Path("c.yaml"), text=text))
+    assert report.reaches(Severity.ERROR)
+    assert c.spec is not None
+    assert c.fabric is not None
+    plan = cluster_plan(c.spec, c.fabric)
+    said = plan_text(plan)
+    assert f"ib: infiniband {c.spec.fabrics[0].topology.kind}, 16 hosts; not planned, because of the errors" in said
+    assert "provider" not in said
+    assert [f["planned"] for f in json.loads(plan_json(plan))["fabrics"]] == [False]
 
 
 def test_json_is_complete_and_plain() -> None:
