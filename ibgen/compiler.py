@@ -148,12 +148,15 @@ def write_tree(
         return report, None
     from ibgen import write
 
-    artifacts = emit_tree(c, progress)
+    progress("making the files")
+    artifacts = emit_tree(c, lambda part: progress(f"making the files: {part}"))
     progress("writing")
     if check:
         plan, findings = write.check(artifacts, out, manifest_info(c))
     else:
-        plan, findings = write.write(artifacts, out, manifest_info(c), force=force, progress=progress)
+        plan, findings = write.write(
+            artifacts, out, manifest_info(c), force=force, progress=lambda file: progress(f"writing: {file}")
+        )
     return _with(report, c, findings), plan
 
 

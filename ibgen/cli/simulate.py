@@ -150,8 +150,22 @@ def _kind(sweep: Parts | None) -> Literal["cables", "switches"] | None:
 def _form(format: Form | None, out: Path | None) -> Form:
     if format is not None:
         return format
-    ending = out.suffix[1:].lower() if out is not None else ""
-    return Form(ending) if ending in Form.__members__ else Form.text
+    ending = _ending(out.name) if out is not None else ""
+    if not ending or ending in _TEXT:
+        return Form.text
+    if ending not in Form.__members__:
+        hint = "the forms are " + ", ".join(f".{form.value}" for form in Form if form is not Form.text)
+        raise Refused(f"no form is called .{ending}", f"{hint}; any name at all with --format, none at the end for text")
+    return Form(ending)
+
+
+_TEXT = frozenset({"txt", "log", "text"})
+"""Endings that mean text and nothing else."""
+
+
+def _ending(name: str) -> str:
+    """What stands behind the last dot; `.png` is an ending without a name before it, `/dev/stdout` and `-` have none."""
+    return name.rpartition(".")[2].lower() if "." in name else ""
 
 
 def _must_fit(engine: Engine, tables: Path | None, fail: list[str] | None, sweep: Parts | None) -> None:

@@ -88,7 +88,8 @@ def _write(stream: TextIO, text: str) -> None:
 class Progress:
     """Says on standard error what is going on, once it has taken a second. `with Progress() as step: work(step)`.
 
-    On a terminal one line that is wiped at the end; elsewhere one line per step that starts after the first second.
+    On a terminal one line that is wiped at the end. Elsewhere a line per phase that starts after the first second: what follows
+    a colon is a part of its phase, and a phase that comes again for another subnet is not said again.
     """
 
     def __init__(self) -> None:
@@ -96,6 +97,7 @@ class Progress:
         self._live = is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"
         self._lock = threading.Lock()
         self._step = ""
+        self._said: set[str] = set()
         self._drawn = self._over = False
         self._timer = threading.Timer(_PATIENCE_S, self._draw)
         self._timer.daemon = True
@@ -111,8 +113,11 @@ class Progress:
             return
         if self._live:
             self._draw()
-        else:
-            say(f"... {step}")
+            return
+        phase = step.partition(":")[0]
+        if (kind := phase.partition(" ")[0]) not in self._said:
+            self._said.add(kind)
+            say(f"... {phase}")
 
     def _draw(self) -> None:
         with self._lock:

@@ -135,3 +135,16 @@ def test_a_failed_part_is_placed_in_the_words_of_the_spec(run: Run) -> None:
     assert run("cluster.yaml", "--fail", "leaf-u01", "-o", "failed.svg")[0] == 0
     assert "lab without leaf-u01" in Path("failed.svg").read_text()
     assert "nobody reaches dgx-[001-020]/mlx5_5" in run("superpod-h100.yaml", "--fail", "leaf-u01-r3")[1]
+
+
+def test_an_ending_that_is_no_form_is_refused_before_anything_is_worked_out(run: Run, tmp_path: Path) -> None:
+    """Text was written into foo.png and .foo, and `wrote foo.png` said."""
+    for name in ("foo.png", ".foo", "results.v2"):
+        code, out, err = run("-o", name)
+        assert (code, out) == (2, "")
+        assert f"no form is called .{name.rpartition('.')[2]}" in err
+        assert ".svg" in err
+        assert not (tmp_path / name).exists()
+    for name, more in (("plain", ()), ("said.txt", ()), ("drawn.png", ("--format", "svg")), ("caps.SVG", ())):
+        assert run("-o", name, *more)[0] == 0
+        assert (tmp_path / name).read_text().startswith("<svg") == ("svg" in (*more, name.lower()[-3:]))

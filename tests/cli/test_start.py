@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import ibgen
+from ibgen import assets
 from ibgen.cli import start, terminal
 from ibgen.cli.app import VERBS, command
 
@@ -211,6 +212,20 @@ def test_progress_off_a_terminal_begins_after_a_second(
         now[0] = 1.5
         step("checking")
     assert capsys.readouterr().err == "... checking\n"
+
+
+def test_progress_off_a_terminal_says_phases_and_no_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A tree of fifty files put fifty lines `... move slurm/gres.conf` into the log of a CI job."""
+    ticks = iter(range(0, 10_000, 2))
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(ticks)))
+    assert start.main(["build", str(assets.examples() / "rail-only.yaml"), "-o", str(tmp_path / "out")]) == 0
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("... ")]
+    assert len(said) <= 10
+    assert len(said) == len(set(said))
+    assert "... writing" in said
+    assert not [line for line in said if "/" in line or ":" in line]
 
 
 def test_progress_on_a_terminal_shows_a_slow_first_step_and_wipes_itself() -> None:
