@@ -17,6 +17,8 @@ SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 
 _PATIENCE_S = 10.0
 
+_READS = "reads NCCL's files"
+
 
 @dataclass(frozen=True, slots=True)
 class _Program:
@@ -49,7 +51,7 @@ def doctor() -> int:
 
     draw = paint(terminal.color(sys.stdout))
     own = list(_own())
-    programs = [_look(p) for p in _PROGRAMS]
+    programs = [*(_look(p) for p in _PROGRAMS), _library()]
     rows = [[name, version, note] for name, version, _, note in (*own, *programs)]
     for line, (_, _, good, _) in zip(table(rows), (*own, *programs), strict=True):
         terminal.out((line if good else draw("warning", line)) + "\n")
@@ -77,7 +79,7 @@ def _own() -> Iterator[_Row]:
     missing = [f.name for f in folders if not f.is_dir()]
     yield "ibgen", __version__, not missing, f"its data is missing: {', '.join(missing)}; install it again" if missing else ""
     yield "python", platform.python_version(), sys.version_info >= (3, 11), ""
-    for name, least in _needs():
+    for name, least in sorted(_needs()):
         try:
             version = metadata.version(name)
         except metadata.PackageNotFoundError:
@@ -97,7 +99,17 @@ def _needs() -> Iterator[tuple[str, str]]:
         lines = ["jinja2", "numpy", "pydantic", "ruamel.yaml", "ruamel.yaml.clib", "typer"]
     for line in lines:
         if "extra ==" not in line and (m := re.match(r"([A-Za-z0-9._-]+)[^>]*(?:>=\s*([0-9.]+))?", line)):
-            yield m[1], m[2] or "0"
+            yield _named(m[1]), m[2] or "0"
+
+
+def _named(requirement: str) -> str:
+    """A package as it calls itself: what built ibgen may have written `ruamel-yaml` for `ruamel.yaml`."""
+    from importlib import metadata
+
+    try:
+        return (metadata.metadata(requirement)["Name"] or requirement).lower()
+    except metadata.PackageNotFoundError:
+        return requirement.lower()
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -114,6 +126,16 @@ def _look(program: _Program) -> _Row:
     if found is None:
         return program.name, "absent", False, f"{program.purpose}: {program.remedy}"
     return program.name, _version(found, program.ask), True, program.purpose
+
+
+def _library() -> _Row:
+    """NCCL, which `prove` loads and does not start."""
+    from ibgen.prove import nccl
+
+    found = nccl.find(os.environ)
+    if found is None:
+        return nccl.PROGRAM, "absent", False, f"{_READS}: {nccl.REMEDY}"
+    return nccl.PROGRAM, nccl.version(found, os.environ) or "present", True, _READS
 
 
 def _version(path: str, ask: tuple[str, ...]) -> str:

@@ -26,7 +26,7 @@ OLDEST = (2, 23, 4)
 COMMENTS_SINCE = (2, 26, 2)
 TIMEOUT_S = 120.0
 
-_REMEDY = "install NCCL 2.26.2 or newer where ibgen runs: pip install nvidia-nccl-cu12 (or name its folder in LD_LIBRARY_PATH)"
+REMEDY = "install NCCL 2.26.2 or newer where ibgen runs: pip install nvidia-nccl-cu12 (or name its folder in LD_LIBRARY_PATH)"
 _SYSTEM = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib")
 
 # os.environ does not see what the library sets, so C's own `environ` is read. The call's result does not matter: with an
@@ -52,22 +52,22 @@ def prove(tree: Path, expect: Mapping[str, Any], env: Mapping[str, str], progres
         return Verdict(PROGRAM, "", "passed", "the tree holds no nccl.conf", "")
     library = find(env)
     if library is None:
-        return skipped(PROGRAM, f"{LIBRARY} is not here", _REMEDY)
+        return skipped(PROGRAM, f"{LIBRARY} is not here", REMEDY)
     with tempfile.TemporaryDirectory(prefix="ibgen-nccl-") as folder:
         empty = Path(folder) / "empty.conf"
         empty.touch()
         before = _read(library, empty, env)
         if isinstance(before, str):
-            return skipped(PROGRAM, f"{library} cannot be loaded: {before}", _REMEDY)
+            return skipped(PROGRAM, f"{library} cannot be loaded: {before}", REMEDY)
         version, already = before
         text = ".".join(map(str, version))
         if version < OLDEST:
-            return skipped(PROGRAM, f"NCCL {text} cannot be told which file to read", _REMEDY)
+            return skipped(PROGRAM, f"NCCL {text} cannot be told which file to read", REMEDY)
         checks: list[Check] = []
         for wanted in profiles:
             progress(f"reading {wanted['file']}")
             checks += _judge(tree, wanted, library, version, set(already), env)
-        return judged(PROGRAM, text, checks, _REMEDY)
+        return judged(PROGRAM, text, checks, REMEDY)
 
 
 def find(env: Mapping[str, str]) -> Path | None:
@@ -79,6 +79,15 @@ def find(env: Mapping[str, str]) -> Path | None:
         wheel = None
     folders += [Path(p) / "lib" for p in (wheel.submodule_search_locations or ())] if wheel else []
     return next((f / LIBRARY for f in [*folders, *map(Path, _SYSTEM)] if (f / LIBRARY).is_file()), None)
+
+
+def version(library: Path, env: Mapping[str, str]) -> str:
+    """What the library says of itself; nothing where it cannot be loaded."""
+    with tempfile.TemporaryDirectory(prefix="ibgen-nccl-") as folder:
+        empty = Path(folder) / "empty.conf"
+        empty.touch()
+        read = _read(library, empty, env)
+    return "" if isinstance(read, str) else ".".join(map(str, read[0]))
 
 
 def _judge(
