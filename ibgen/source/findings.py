@@ -65,6 +65,9 @@ SYNTAX = declare(
     space after a colon, a quote or bracket that is never closed, a second colon in a plain value, a value that starts with
     `@`, `%` or a backtick. What was found above that place is listed with it.
 
+    Inside `[]` and `{}` a value with a colon needs quotes: YAML 1.2 allows `{max_time: 2-00:00:00}`, the parser (libyaml) does
+    not.
+
     Bad:
         cluster: pod: a
 

@@ -19,6 +19,10 @@ _TABBED = re.compile(r"^ *\t", re.M)
 _GLUED = re.compile(r"[ ]*(?:- +)*([\w.-]+):([^\s:/].*)")  # `key:value`; `http://` and `::` are no such thing
 
 
+_PLAIN = re.compile(r"[^,\[\]{}\n]+?(?=\s*(?:[,\[\]{}\n]|\s#|$))")  # a plain value inside brackets, to its end
+_FAR = 100_000  # characters that are searched for an opening bracket
+
+
 @dataclass(frozen=True, slots=True)
 class _Case:
     """A complaint: where it was made, where the construct began, and the value read last, as offsets in the file."""
@@ -166,6 +170,34 @@ def _no_colon(case: _Case) -> Finding:
     return _bare(case, line)
 
 
+def _flow_colon(case: _Case) -> Finding:
+    """`found unexpected ':'`: YAML has `2-00:00:00` in braces, libyaml's scanner has not. A key is told from a value by what
+    stands before it."""
+    start = case.context
+    value = _PLAIN.match(case.text, start)
+    end = value.end() if value else start + 1
+    shown = case.text[start:end].rstrip()
+    before = case.text[:start].rstrip()
+    key, _, rest = shown.partition(":")
+    if rest and before[-1:] in "{," and _opened(before) == "{":
+        hint = f"write `{key}: {rest.strip()}`"
+        return SYNTAX.finding("no space after the colon", case.span(start + len(key), start + len(key) + 1), hint=hint)
+    bracket = "[]" if _opened(before) == "[" else "{}"
+    quoted = f'"{shown}"' if '"' not in shown and "\\" not in shown else f"'{shown}'"
+    hint = f"`:` inside `{bracket}`: quote the value: `{quoted}`"
+    return SYNTAX.finding(f"a colon in a plain value inside `{bracket}`", case.span(start, start + len(shown)), hint=hint)
+
+
+def _opened(text: str) -> str:
+    """The bracket that is open at the end of the text; brackets in quotes are rare enough to be taken for real ones."""
+    depth = 0
+    for character in reversed(text[-_FAR:]):
+        depth += (character in "]}") - (character in "[{")
+        if depth < 0:
+            return character
+    return "{"
+
+
 def _bare(case: _Case, line: int) -> Finding:
     hint = "add the colon after the key; a long value goes into quotes or is indented under its key"
     return SYNTAX.finding("this line is neither `key: value` nor `- item`", case.source.line_span(line), hint=hint)
@@ -250,6 +282,7 @@ _CASES: tuple[tuple[str, Callable[[_Case], Finding]], ...] = (
     ("expected key", _no_key),
     ("expected '-' indicator", _no_key),
     ("expected <document start>", _outside),
+    ("unexpected ':'", _flow_colon),  # before the next, whose words it ends in
     ("expected ':'", _no_colon),
     ("unexpected end of stream", _unclosed_quote),
     ("unexpected document indicator", _unclosed_quote),
