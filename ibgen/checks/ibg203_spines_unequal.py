@@ -25,12 +25,14 @@ def spines_unequal(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
         if plan is None or plan.even or subnet.plane != 1:
             continue
         spines = plan.spines_per_pod
-        divisors = [n for n in range(1, plan.up + 1) if plan.up % n == 0]
+        enough = -(-plan.spines_needed // plan.pods)  # a divisor below has too few ports
+        divisors = [n for n in range(enough, plan.up + 1) if plan.up % n == 0]
         near = sorted(sorted(divisors, key=lambda n: (abs(n - spines), n))[:2])
+        of_pod = " per pod" if plan.pods > 1 else ""
         yield spines_unequal.finding(
             f"{plan.up} uplinks of a leaf cannot be shared evenly by {spines} spines",
             ("fabrics", subnet.fabric, "topology", "spine", "count"),
             label=f"pairs of {plan.up // spines} and {plan.up // spines + 1} cables",
-            hint=f"use {' or '.join(str(n) for n in near)} spines",
+            hint=f"use {' or '.join(str(n) for n in near)} spines{of_pod}, or {plan.up // spines * spines} uplinks per leaf",
             facts={"uplinks": plan.up, "spines": spines, "needed": plan.spines_needed},
         )

@@ -6,6 +6,9 @@ switches, Tarjan 1972), and the hosts that hang on one leaf.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import dataclass
+
 import numpy as np
 
 from ibgen.fabric import ACTIVE, HOST_CABLE, Fabric, Subnet
@@ -27,14 +30,27 @@ def lone_switches(subnet: Subnet) -> tuple[str, ...]:
     return tuple(subnet.switches.names[s] for s in sorted(cut) if subnet.switches.tier[s] > 0)
 
 
-def hosts_on_one_leaf(fabric: Fabric, row: int) -> tuple[str, ...]:
-    """Hosts of one entry of `spec.fabrics` all of whose ports in service are on a single leaf, over all its subnets."""
-    leaves: dict[int, set[tuple[int, int]]] = {}
+@dataclass(frozen=True, slots=True)
+class OneLeaf:
+    """A host all of whose ports in service on a fabric are on a single leaf; how many ports these are."""
+
+    name: str
+    ports: int
+
+
+def hosts_on_one_leaf(fabric: Fabric, row: int, managers: Collection[str] = ()) -> tuple[OneLeaf, ...]:
+    """Hosts of one entry of `spec.fabrics` all of whose ports in service are on a single leaf, over all its subnets.
+    `managers` stand in for each other: where they are not all on one leaf they are left out."""
+    leaves: dict[int, list[tuple[int, int]]] = {}
     for number, s in enumerate(fabric.of(row)):
         there = s.ports.state == ACTIVE
         for host, leaf in zip(s.ports.host[there].tolist(), s.ports.leaf[there].tolist(), strict=True):
-            leaves.setdefault(host, set()).add((number, leaf))
-    return tuple(fabric.hosts.names[h] for h in sorted(leaves) if len(leaves[h]) == 1)
+            leaves.setdefault(host, []).append((number, leaf))
+    pair = {fabric.hosts.row[name] for name in managers if name in fabric.hosts.row}
+    if len({leaf for host in pair for leaf in leaves.get(host, ())}) < 2:
+        pair = set()
+    weak = [h for h in sorted(leaves) if len(set(leaves[h])) == 1 and h not in pair]
+    return tuple(OneLeaf(fabric.hosts.names[h], len(leaves[h])) for h in weak)
 
 
 def _pair(a: int, b: int) -> tuple[int, int]:

@@ -146,7 +146,7 @@ def _finding(model: type[BaseModel], at: Path, value: Any, e: Any) -> Finding:
         hint = _near(str(at[-1]), sorted(_keys_at(model, e["loc"][:-1])), "key")
         return UNKNOWN_KEY.finding(f"unknown key {name}", at, on="key", label="not a key of this section", hint=hint)
     if kind == "missing":
-        hint = _example(model, e["loc"])
+        hint = _of_provider(at, e["input"]) or _example(model, e["loc"])
         return MISSING_KEY.finding(f"{name} is missing", at[:-1], on="key", label=f"needs {name}", hint=hint)
     if kind.startswith("union_tag"):
         words = [t for m in _walk(model, e["loc"]) if (t := _tag_of(m))]
@@ -160,6 +160,12 @@ def _finding(model: type[BaseModel], at: Path, value: Any, e: Any) -> Finding:
     reason = _reason(kind, e, at[-1] if on_key else value)
     hint = _hint(e) or _example(model, e["loc"])
     return BAD_VALUE.finding(f"{name}: {reason}", at, on="key" if on_key else "value", hint=hint)
+
+
+def _of_provider(at: Path, section: Any) -> str:
+    """`control` of a fabric that has no subnet manager."""
+    kind = section.get("kind") if isinstance(section, Mapping) and at[:1] == ("fabrics",) and at[-1] == "control" else None
+    return f"a `kind: {kind}` fabric has no subnet manager: `control: {{kind: provider}}`" if kind in ("roce", "efa") else ""
 
 
 def _word(at: Path, name: str, value: Any, context: Mapping[str, Any], example: str) -> Finding:
