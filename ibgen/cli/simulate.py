@@ -76,8 +76,18 @@ def simulate(
             "--fail", metavar="PARTS", help="Without these, between commas: `leaf-03`, `cable:leaf-01:33`, `dgx-001`."
         ),
     ] = None,
+    slow: Annotated[
+        list[str] | None,
+        typer.Option("--slow", metavar="PART=RATE", help="With a cable below its rate: `cable:leaf-01:33=100G`; repeatable."),
+    ] = None,
     sweep: Annotated[
         Parts | None, typer.Option("--sweep", help="Every single failure of the cables or switches between switches.")
+    ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(
+            "--order", metavar="HOSTS", help="Hosts in rank order, as a job lists them: `n[05-08],n[01-04]`, or @FILE."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, max=2**63 - 1, help="Of the random patterns.")] = 1,
     patterns: Annotated[
@@ -121,7 +131,7 @@ def simulate(
         else:
             asked = simulated.Asked(
                 fabric, None if engine is Engine.auto else engine.value, tables, tuple(pattern or ()), _parts(fail),
-                _kind(sweep), seed, patterns, form.value,
+                _kind(sweep), seed, patterns, form.value, _slow(slow or []), _order(order, whole),
             )  # fmt: skip
             answer = simulated.answer(whole, asked, step)
     if answer is None or whole is None:
@@ -185,6 +195,47 @@ def _parts(fail: list[str] | None) -> tuple[str, ...]:
     if fail and not parts:
         raise Refused("--fail names nothing", "name a switch, a cable or a host: `--fail leaf-03`")
     return parts
+
+
+def _order(given: str | None, whole: Complete) -> tuple[str, ...]:
+    """The hosts of a host list, or of a file of them; every one must be the spec's."""
+    from ibgen import hostlist
+
+    if given is None:
+        return ()
+    text = given
+    if given.startswith("@"):
+        path = Path(given[1:])
+        if not path.is_file():
+            raise Refused(
+                f"there is no file {path}", "a host per line, or host lists, as `scontrol show hostnames` prints them"
+            )
+        text = ",".join(path.read_text(encoding="utf-8", errors="replace").split())
+    try:
+        names = tuple(dict.fromkeys(hostlist.expand(text)))
+    except ValueError as error:
+        raise Refused(f"--order: {error}", "host lists are written as Slurm does: `n[01-16]`") from None
+    strange = [name for name in names if name not in whole.fabric.hosts.row]
+    if strange:
+        raise Refused(f"--order names {strange[0]}, which is no host of the spec", "`ibgen show` writes the pools out")
+    return names
+
+
+def _slow(texts: list[str]) -> tuple[tuple[str, float], ...]:
+    """(part, Gb/s); host lists are written out."""
+    from ibgen import units
+
+    found = []
+    for text in texts:
+        part, sign, rate = text.rpartition("=")
+        try:
+            gbps = float(units.rate_gbps(rate))
+        except ValueError:
+            gbps = 0.0
+        if not sign or not part or gbps <= 0:
+            raise Refused(f"--slow `{text}` is no part and rate", "for example `--slow cable:leaf-01:33=100G`")
+        found += [(name, gbps) for name in _expanded(part)]
+    return tuple(found)
 
 
 def _expanded(part: str) -> list[str]:

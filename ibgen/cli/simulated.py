@@ -17,8 +17,11 @@ from ibgen.compilation import Complete
 from ibgen.diagnostics import Finding, Report, locate
 from ibgen.render.simulation import Simulated, matching, only, patterns_of
 from ibgen.route import NotRouted, Routes, arriving, compute, graph, read_dump
+from ibgen.simulate.chain import chain_steps
+from ibgen.simulate.degraded import degraded
 from ibgen.simulate.failures import fail, sweep
 from ibgen.simulate.link_loads import LinkLoads, link_loads, patterns
+from ibgen.simulate.parts import find_parts
 from ibgen.simulate.study import Options, Study, study
 
 Progress = Callable[[str], object]
@@ -37,6 +40,8 @@ class Asked:
     seed: int
     count: int
     form: str
+    slow: tuple[tuple[str, float], ...] = ()  # parts and the Gb/s they have left
+    order: tuple[str, ...] = ()  # hosts in rank order
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +71,34 @@ class Answer:
         return simulation_text(self.result, color=color)
 
 
+def slowed(c: Complete, texts: Sequence[tuple[str, float]]) -> Complete:
+    """The cluster with some cables below their rate; the chain is counted anew."""
+    fabric = c.fabric
+    if not texts:
+        return c
+    for text, gbps in texts:
+        parts, unknown = find_parts(fabric, (text,))
+        if unknown:
+            near = f"did you mean {' or '.join(unknown[0].near)}?" if unknown[0].near else "`ibgen show cables` lists them"
+            raise Refused(unknown[0].message, near)
+        fabric = degraded(fabric, parts, gbps)
+    steps = tuple(step for s in fabric.subnets for step in chain_steps(s, fabric, c.simulation.slots))
+    return replace(c, fabric=fabric, simulation=replace(c.simulation, steps=steps))
+
+
 def answer(c: Complete, asked: Asked, progress: Progress) -> Answer:
     """Studies, or link loads, or a failure, or a sweep, as the options say."""
+    c = slowed(c, asked.slow)
     found = scopes(c, asked.fabric, asked.fail)
     routes, report = _routes(c, asked, found, progress)
-    options = Options(seed=asked.seed, patterns=asked.count, progress=progress)
+    options = Options(seed=asked.seed, patterns=asked.count, order=asked.order, progress=progress)
     names = [s.name for s in c.fabric.subnets]
     result = Simulated(
         c.spec.cluster, tuple(p.name for p in c.spec.pools), tuple(w.name for w in c.spec.workloads),
         c.spec.requirements.exposed_communication, c.simulation.steps, allowed=allowed(c),
         alike=tuple((names[s.row], tuple(names[row] for row in s.rows[1:])) for s in found),
         parts=tuple((names[s.row], part.name, place_of(c, part)) for s in found for part in s.parts),
+        slow=asked.slow,
     )  # fmt: skip
     if asked.sweep is not None:
         sweeps = [sweep(c.spec, c.fabric, s.row, asked.sweep, options, routes.get(s.row)) for s in found]
@@ -84,7 +106,10 @@ def answer(c: Complete, asked: Asked, progress: Progress) -> Answer:
     if asked.form == "csv":
         return Answer(result, report, _loads(c, asked, found, routes))
     if asked.fail and asked.form != "svg":
-        failures = [fail(c.spec, c.fabric, s.row, s.parts, options, routes.get(s.row)) for s in found]
+        gone = {row: s.gone for s in found for row in s.rows if s.gone is not None}
+        failures = [
+            fail(c.spec, c.fabric, s.row, s.parts, options, routes.get(s.row), gone=gone, alike=s.rows[1:]) for s in found
+        ]
         return Answer(replace(result, failures=tuple(failures)), report)
     studies = [study(c.spec, c.fabric, c.targets, c.catalog, s.row, routes.get(s.row), options, without=s.gone) for s in found]
     paths = {w.meeting.path for s in studies for w in s.worst if w.meeting is not None}

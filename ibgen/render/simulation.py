@@ -61,6 +61,7 @@ class Simulated:
     scaling: tuple[Scaling, ...] = ()
     failures: tuple[FailureStudy, ...] = ()
     sweeps: tuple[Sweep, ...] = ()
+    slow: tuple[tuple[str, float], ...] = ()  # parts below their rate, Gb/s
     alike: tuple[tuple[str, tuple[str, ...]], ...] = ()  # subnet studied, and the others of its shape that it stands for
     allowed: tuple[Allowed, ...] = ()
     parts: tuple[tuple[str, str, str], ...] = ()  # subnet, part that failed there, where it stands

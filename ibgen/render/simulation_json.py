@@ -43,6 +43,7 @@ def simulation_json(result: Simulated) -> str:
         "version": VERSION,
         "cluster": result.cluster,
         "exposed_communication": plain(result.exposed_limit),
+        "slow": [{"part": name, "gbps": plain(gbps)} for name, gbps in result.slow],
         "studies": [_study(s, result) for s in result.studies],
         "scaling": [_scaling(s) for s in result.scaling],
         "failures": [_failure(f, result) for f in result.failures],
@@ -201,5 +202,5 @@ def _scaling(s: Scaling) -> dict[str, Any]:
     return {"workload": s.workload, "points": points}
 
 
-def _quantiles(quantiles: tuple[tuple[float, float], ...]) -> list[dict[str, Any]]:
-    return [{"quantile": plain(q), "share": plain(value)} for q, value in quantiles]
+def _quantiles(quantiles: tuple[tuple[float, float, float], ...]) -> list[dict[str, Any]]:
+    return [{"quantile": plain(q), "loss": plain(loss), "all_to_all_loss": plain(every)} for q, loss, every in quantiles]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from .cells import table
 from .failures_text import failure_text, sweep_text
-from .plan_text import chain_table
+from .plan_text import chain_table, rate
 from .simulation import Simulated, count, figure, percent, share, shown, wrapped
 from .simulation_verdict import alike_text, alone_of, drawn, end, verdict
 from .style import Paint, paint
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 def simulation_text(result: Simulated, *, color: bool = False) -> str:
     """The verdicts of all subnets, then every one in detail; failures and sweeps; a blank line between two."""
     result, draw = shown(result), paint(color)
-    blocks = ["\n".join(verdict(s, result, draw)) for s in result.studies]
+    slow = ", ".join(f"{name} at {rate(gbps)}" for name, gbps in result.slow)
+    blocks = ["\n".join(wrapped("with", slow, indent=0, hang=5))] if slow else []
+    blocks += ["\n".join(verdict(s, result, draw)) for s in result.studies]
     blocks += ["\n".join(_study(s, result, draw)) for s in result.studies]
     blocks += ["\n".join(failure_text(f, draw, alike_text(f.subnet, result), result.parts)) for f in result.failures]
     blocks += ["\n".join(sweep_text(s, draw, alike_text(s.subnet, result))) for s in result.sweeps]

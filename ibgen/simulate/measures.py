@@ -94,7 +94,6 @@ def single_rings(tables: Tables, rows: Rows, place: Rows, host: Rows, model: str
 def rank_trees(tables: Tables, flows: Flows, model: str, fast: bool | None) -> PatternResult:
     """Trees have adapters with several flows: they are held against the busiest of them, not against one flow per adapter."""
     loads = flow_loads(tables, flows, fast)
-    own = int(loads.injected.max(initial=0))
-    share = 0.0 if loads.unrouted else own / loads.max if loads.max else 1.0
+    share = 0.0 if loads.unrouted else slowest_share(tables.graph, loads.links, loads.injected)
     note = "NCCL's double tree, in host order; share = flows of the busiest adapter / flows on the fullest link"
     return PatternResult("rail trees", model, len(flows[0]), 1, None, share, None, loads.max, loads.unrouted, note)

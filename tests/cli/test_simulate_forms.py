@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
+
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -68,11 +70,26 @@ def test_a_failure_is_judged_in_the_subnet_where_the_part_lives(run: Run) -> Non
     ]
 
 
+def test_adapters_that_a_host_is_left_with_are_counted_over_all_rails(run: Run) -> None:
+    """Eight subnets, an adapter of each host on every one: two losses on two rails leave six, a host without any is cut off."""
+    (cut,) = json.loads(run("rail-only.yaml", "--format", "json", "--fail", "dgx-02")[1])["failures"]
+    assert (cut["hosts"]["fewer"], cut["hosts"]["cut"]) == ([], "dgx-02")
+    several = json.loads(run("rail-only.yaml", "--format", "json", "--fail", "dgx-02/mlx5_4,leaf-u01-r5")[1])["failures"]
+    (one,) = several[0]["hosts"]["fewer"]
+    assert (one["hosts"], one["lost"], one["left"], one["of"], one["left_gbs"]) == ("dgx-02", ["mlx5_4", "mlx5_9"], 6, 8, 300)
+    assert [(x["hosts"], x["role"], x["left"]) for x in several[1]["hosts"]["fewer"]] == [
+        ("dgx-[01,03-08]", "compute", 7), ("dgx-02", "compute", 6), ("sm-01", "management", 7),
+    ]  # fmt: skip
+    text = " ".join(run("rail-only.yaml", "--fail", "leaf-u01-r5")[1].split())
+    assert "8 hosts (dgx-[01-08]) run with 7 of 8 compute adapters: their rings have 350 of 400 GB/s" in text
+
+
 def test_all_cases_of_a_sweep_are_in_json_and_csv_and_drawn(run: Run, tmp_path: Path) -> None:
     """40 cables between the lab's switches."""
     (swept,) = json.loads(run("--sweep", "cables", "--format", "json")[1])["sweeps"]
     rows = list(csv.DictReader(io.StringIO(run("--sweep", "cables", "--format", "csv")[1])))
     assert swept["cases"] == len(swept["rows"]) == len(rows) == 40
+    assert [r["part"] for r in swept["rows"]] == [r["part"] for r in rows]
     assert {(r["pattern"], r["model"]) for r in rows} == {("bisection", f"static tables, {swept['engine']}")}
     assert run("--sweep", "cables", "-o", "sweep.svg")[0] == 0
     said = "".join(ElementTree.parse(tmp_path / "sweep.svg").getroot().itertext())
@@ -134,7 +151,7 @@ def test_a_failed_part_is_placed_in_the_words_of_the_spec(run: Run) -> None:
     ]
     assert run("cluster.yaml", "--fail", "leaf-u01", "-o", "failed.svg")[0] == 0
     assert "lab without leaf-u01" in Path("failed.svg").read_text()
-    assert "nobody reaches dgx-[001-020]/mlx5_5" in run("superpod-h100.yaml", "--fail", "leaf-u01-r3")[1]
+    assert "nobody reaches dgx-[001-032]/mlx5_5" in run("superpod-h100.yaml", "--fail", "leaf-u01-r3")[1]
 
 
 def test_an_ending_that_is_no_form_is_refused_before_anything_is_worked_out(run: Run, tmp_path: Path) -> None:
@@ -148,3 +165,38 @@ def test_an_ending_that_is_no_form_is_refused_before_anything_is_worked_out(run:
     for name, more in (("plain", ()), ("said.txt", ()), ("drawn.png", ("--format", "svg")), ("caps.SVG", ())):
         assert run("-o", name, *more)[0] == 0
         assert (tmp_path / name).read_text().startswith("<svg") == ("svg" in (*more, name.lower()[-3:]))
+
+
+def test_a_slow_cable_holds_back_what_passes_it_and_is_named(run: Run) -> None:
+    """An adapter's cable with a quarter of its rate leaves 6.25 of 25 GB/s to the ring through it."""
+    code, out, _ = run("cluster.yaml", "--slow", "node-03/mlx5_0=50G", "--format", "json")
+    assert code == 0
+    document = json.loads(out)
+    assert document["slow"] == [{"part": "node-03/mlx5_0", "gbps": 50}]
+    slow = {r["pattern"]: r for r in document["studies"][0]["rates"]}
+    healthy = {r["pattern"]: r for r in json.loads(run("cluster.yaml", "--format", "json")[1])["studies"][0]["rates"]}
+    assert slow["rail rings"]["min_gbs"] == 6.25
+    assert healthy["rail rings"]["min_gbs"] == 25
+    text = run("cluster.yaml", "--slow", "node-03/mlx5_0=50G")[1]
+    assert text.startswith("with node-03/mlx5_0 at 50 Gb/s\n")
+
+
+@pytest.mark.parametrize("given", ["x", "=5G", "leaf-u01=abc", "leaf-u01=0G", "cable:leaf-u01:999=100G", "leaf-u01=4xEDR"])
+def test_a_slow_part_that_is_none_is_refused(given: str, run: Run) -> None:
+    code, _, err = run("cluster.yaml", "--slow", given)
+    assert code == 2
+    assert "help:" in err
+
+
+def test_a_jobs_hosts_in_another_order_are_judged_in_that_order(run: Run, tmp_path: Path) -> None:
+    """Two leaves of hosts taken in turn: every hop of the rings crosses; in leaf order two do."""
+    hosts = [f"node-{i:02}" for i in (1, 6, 2, 7, 3, 8, 4, 5)]
+    (tmp_path / "hosts.txt").write_text("\n".join(hosts) + "\n")
+    for given in (",".join(hosts), "@hosts.txt"):
+        document = json.loads(run("cluster.yaml", "--order", given, "--format", "json")[1])
+        order = document["studies"][0]["rank_order"]
+        assert order["max_load_given"] >= order["max_load_leaf"]
+        assert order["hosts"][:2] == ["node-01", "node-02"]
+    code, _, err = run("cluster.yaml", "--order", "node-01,stranger")
+    assert (code, "stranger" in err) == (2, True)
+    assert run("cluster.yaml", "--order", "@none.txt")[0] == 2
