@@ -81,7 +81,12 @@ def _bandwidth(s: Study, result: Simulated) -> str:
     limits = [_limits(x, result) for x in steps]
     bad = [_short(x, most, least) for x, (most, least) in zip(steps, limits, strict=True) if _misses(x, most, least)]
     ratios = [f"{x.step} {ratio(x.ratio)}" for x in steps]
-    over = [said for x, said in zip(steps, ratios, strict=True) if x.ratio > FULL.get(x.step, FULL[""])]
+    over = [
+        f"{said} ({ratio(most)} is allowed)" if most < float("inf") else said
+        for x, said, (most, _) in zip(steps, ratios, limits, strict=True)
+        if x.ratio > FULL.get(x.step, FULL[""])
+    ]
+    asked = any(said.endswith("is allowed)") for said in over)
     if s.halves is not None:
         ratios.append(f"half to half {ratio(s.halves.ratio)}")
         over += ratios[-1:] if s.halves.ratio > FULL[""] else []
@@ -89,7 +94,8 @@ def _bandwidth(s: Study, result: Simulated) -> str:
     if bad:
         return f"does not match: {'; '.join(bad)} {every}"
     if over:
-        return f"as asked, though more is offered than carried at {', '.join(over)} {every}"
+        head = "as asked, though more" if asked else "no limit is set in the spec: more"
+        return f"{head} is offered than carried at {', '.join(over)} {every}"
     if s.storage is not None and s.storage.ratio > FULL[""]:
         return f"matches up to the storage servers, which all clients at once outweigh {ratio(s.storage.ratio)} {every}"
     return f"matches from end to end {every}"

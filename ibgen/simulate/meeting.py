@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ibgen.diagnostics import Path
-from ibgen.fabric import HOST_CABLE, Fabric, Subnet, path_of_cable
+from ibgen.fabric import HOST_CABLE, Fabric, GroupPlan, Subnet, path_of_cable
 from ibgen.route.pointwise import Pointwise
 
 from .bundles import Bundle, bundle
@@ -184,6 +184,24 @@ def _fixed(x: _Case) -> str:
     return f"the way down is fixed by the switch a flow went up to, and {x.switch} has {_cables(own)} to {x.peer}"
 
 
+def _local(x: _Case) -> str:
+    """What would widen the way between two routers of a group: cables where both have ports free, else fewer hosts."""
+    free = min(_free_ports(x.subnet, x.beside.switch), _free_ports(x.subnet, x.beside.peer))
+    if not free:
+        return "fewer hosts per router (`p`), which leaves ports for cables inside the group"
+    ports = "1 port" if free == 1 else f"{free:,} ports"
+    return f"more cables between the routers of a group, where each of these two has {ports} free (`kind: explicit` lists them)"
+
+
+def _free_ports(subnet: Subnet, switch: int) -> int:
+    """Ports that neither a cable nor a reservation nor an empty host slot of the plan takes."""
+    c, layout = subnet.cables, subnet.layout
+    between = c.kind != HOST_CABLE
+    cabled = int((between & ((c.lower == switch) | (c.upper == switch))).sum())
+    hosts = layout.down if isinstance(layout, GroupPlan) else int((~between & (c.upper == switch)).sum())
+    return max(0, int(subnet.switches.ports[switch]) - cabled - hosts)
+
+
 def _help(x: _Case) -> str:
     b, forced = x.beside, x.load <= x.least and x.beside.kind in UPWARD
     if b.kind == "to host" or (len(x.targets) == 1 and x.load == x.total):
@@ -191,8 +209,8 @@ def _help(x: _Case) -> str:
     if b.lost and forced:
         return f"bring the missing {'cable' if b.lost == 1 else 'cables'} back"
     if b.kind in ("between groups", "inside group"):
-        spread = "more cables between groups, or " if b.kind == "between groups" else ""
-        return f"{spread}routing that may go through a third group: compare the bounds of adaptive routing"
+        more = "more cables between groups" if b.kind == "between groups" else _local(x)
+        return f"{more}, or routing that may go through a third group: compare the bounds of adaptive routing"
     if forced:
         return f"as many cables as flows: {x.total:,} here, where there are {len(b.links):,}"
     if x.in_step and x.tables.engine in GREEDY:

@@ -103,6 +103,16 @@ def test_groups_that_one_cable_joins() -> None:
             assert w.meeting.place.startswith("inside group")
 
 
+@pytest.mark.parametrize(("radix", "said"), [(12, "each of these two has 5 ports free"), (7, "fewer hosts per router (`p`)")])
+def test_a_full_cable_inside_a_group_is_helped_by_ports_that_are_free(radix: int, said: str) -> None:
+    """A router of 3 local, 2 global and 2 host ports: 7 are taken."""
+    text = fabrics.spec_of(72, "{kind: dragonfly, switch: rN, a: 4, p: 2, h: 2}", control="{kind: opensm, routing: [minhop]}")
+    found = studied(text.replace("rN", f"r{radix}"), radix, engine="minhop")
+    inside = [w.meeting.help for w in found.worst if w.meeting is not None and w.meeting.place.startswith("inside group")]
+    assert inside
+    assert all(said in text for text in inside)
+
+
 def test_links_of_a_dragonfly_are_local_or_global() -> None:
     """9 groups of 4 routers: 4 x 3 local links in each group, 9 x 8 between groups, in both directions."""
     text = fabrics.spec_of(72, "{kind: dragonfly, switch: r8, a: 4, p: 2, h: 2}", control="{kind: opensm, routing: [minhop]}")
