@@ -1,4 +1,4 @@
-"""A sweep as plots: the loss of every case from the worst to the least, the costly parts and the cutting ones by name.
+"""A sweep as plots: the loss of every case, the worst first, then the cutting parts and the costly ones by name.
 
 Takes a `Sweep`. Gives panels. The curve says whether one part matters more than another, the bars which.
 """
@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from . import svg
-from .simulation import count, extent, figure, model_of, share
+from .simulation import count, extent, figure, model_of, percent, share
 from .svg import BOTTOM, LEFT, RIGHT, TOP, WIDTH, Axis, Panel, text
 
 if TYPE_CHECKING:
-    from ibgen.simulate.failures import Sweep
+    from ibgen.simulate.failures import Sweep, SweepRow
 
 AREA = 200
 """Height of the curve's plotting area."""
@@ -30,30 +30,33 @@ def sweep_panels(s: Sweep, alike: str = "") -> Iterator[Panel]:
     if not s.rows:
         return
     yield _curve(s, alike)
-    yield from (panel for panel in (_costly(s), _cutting(s)) if panel is not None)
+    yield from (panel for panel in (_cutting(s), _costly(s)) if panel is not None)
 
 
 def _curve(s: Sweep, alike: str) -> Panel:
-    losses = sorted((r.loss for r in s.rows), reverse=True)
+    losses = [r.larger for r in s.rows]  # in the order of all other forms: by pairs cut and hosts hit first
     n = len(losses)
     kept = sorted({round(i * (n - 1) / max(1, min(n, MOST_POINTS) - 1)) for i in range(min(n, MOST_POINTS))})
-    ticks = svg.round_ticks(0, max(100 * losses[0], 0.1))
+    ticks = svg.round_ticks(0, max(100 * max(losses), 0.1))
     x, y = Axis(1, max(2, n), LEFT, WIDTH - RIGHT), Axis(0, ticks[-1], TOP + AREA, TOP)
-    body = svg.vertical(y, x.end, [(t, figure(t)) for t in ticks], "loss of bisection, %")
+    body = svg.vertical(y, x.end, [(t, figure(t)) for t in ticks], "larger loss, %")
     marks = sorted({1, n, *(int(t) for t in svg.round_ticks(1, n, 5) if 1 < t < n - (n - 1) * 0.08 and t == int(t))})
-    body += svg.horizontal(x, TOP + AREA, [(t, f"{t:,}") for t in marks], f"{s.kind}, the worst first")
+    body += svg.horizontal(
+        x, TOP + AREA, [(t, f"{t:,}") for t in marks], f"{s.kind}, the worst first: by pairs cut, hosts hit, larger loss"
+    )
     points = [(x.at(i + 1), y.at(100 * losses[i])) for i in kept]
     body.append(svg.polyline(points, 0)) if len(points) > 1 else body.extend(svg.dots(points, 0))
     body += [text(x.end + 14, TOP + 8 + 18 * i, line) for i, line in enumerate(_facts(s))]
-    said = f"{model_of(s.engine)}; {count(s.flows, 'flow')}, {count(s.patterns, 'pattern')}, seed {s.seed}"
+    drawn = f"{count(s.flows, 'flow')}, {count(s.patterns, 'pattern')}, seed {s.seed}"
+    said = f"larger loss of bisection ({drawn}) and all-to-all; {model_of(s.engine)}"
     title = f"{s.subnet}: {extent(s)}"
     return Panel(title, said + (f"; {alike}" if alike else ""), TOP + AREA + BOTTOM + 6, tuple(body))
 
 
 def _facts(s: Sweep) -> list[str]:
-    middle = dict(s.quantiles).get(0.5)
+    middle = next((max(losses) for q, *losses in s.quantiles if q == 0.5), None)
     facts = [count(s.cases, "case"), f"whole {share(s.base)} ± {share(s.base_error)}"]
-    facts += [] if middle is None else [f"median {share(middle)}"]
+    facts += [] if middle is None else [f"median loss {percent(middle)}"]
     return [*facts, f"{count(s.disconnecting, 'case')} cut" if s.disconnecting else "none cuts pairs"]
 
 
@@ -73,13 +76,18 @@ def _bars(title: str, said: str, label: str, rows: Sequence[tuple[str, float, st
 
 
 def _costly(s: Sweep) -> Panel | None:
-    """The parts whose loss the survivors feel most."""
-    rows = sorted((r for r in s.rows if r.loss > 0), key=lambda r: (-r.loss, r.part))[:MOST_BARS]
+    """The parts whose loss the survivors feel most, of those that cut nothing off."""
+    rows = [r for r in s.rows if r.larger > 0 and not r.cut_pairs][:MOST_BARS]
     if not rows:
         return None
-    said = "bisection of the survivors against the same flows before; behind the bars the share that is left"
-    bars = [(r.part, 100 * r.loss, f"{figure(100 * r.loss)} %, {share(r.ebb)} left") for r in rows]
-    return _bars(f"{s.subnet}: {s.kind} that cost most", said, "loss of bisection, %", bars)
+    said = "the same flows before and after" + ("; of those that cut nothing off" if s.disconnecting else "")
+    said += "; behind the bars: loss of bisection, of all-to-all"
+    bars = [(r.part, 100 * r.larger, _both(r)) for r in rows]
+    return _bars(f"{s.subnet}: {s.kind} that cost most", said, "larger loss, %", bars)
+
+
+def _both(r: SweepRow) -> str:
+    return f"{percent(r.loss)}, {percent(r.all_to_all_loss)}"
 
 
 def _cutting(s: Sweep) -> Panel | None:
@@ -88,6 +96,6 @@ def _cutting(s: Sweep) -> Panel | None:
     if not rows:
         return None
     more = f"; {len(rows) - MOST_CUTS:,} more, none worse" if len(rows) > MOST_CUTS else ""
-    bars = [(r.part, float(r.cut_pairs), f"{r.cut_pairs:,}") for r in rows[:MOST_CUTS]]
-    said = f"pairs of endpoints that no longer reach each other{more}"
+    bars = [(r.part, float(r.cut_pairs), f"{r.cut_pairs:,}, {count(r.hosts, 'host')}") for r in rows[:MOST_CUTS]]
+    said = f"pairs of endpoints that no longer reach each other, and hosts that lose adapters{more}"
     return _bars(f"{s.subnet}: {s.kind} that cut endpoints off", said, "ordered pairs cut", bars)

@@ -18,9 +18,13 @@ if TYPE_CHECKING:
 
 COLUMNS = ("from", "port", "to", "load", "tier", "subnet", "pattern", "model", "unit", "seed")
 CASES = (
-    "part", "bisection", "loss", "pairs_cut", "max_load", "rerouted", "subnet", "pattern", "model", "unit", "seed", "patterns",
+    "part", "bisection", "loss", "all_to_all_loss", "pairs_cut", "hosts", "max_load", "rerouted", "subnet", "pattern", "model",
+    "unit", "seed", "patterns",
 )  # fmt: skip
-SWEEP_UNIT = "bisection, loss: shares; max_load: flows on the fullest link, all-to-all; rerouted: destinations"
+SWEEP_UNIT = (
+    "bisection, losses: shares, loss of bisection; hosts: that lose adapters; max_load: flows on the fullest link, all-to-all; "
+    "rerouted: destinations"
+)
 
 
 def loads_csv(loads: Iterable[LinkLoads]) -> str:
@@ -33,13 +37,14 @@ def _said(x: LinkLoads) -> tuple[object, ...]:
 
 
 def sweep_csv(sweeps: Iterable[Sweep]) -> str:
-    """One row per case, worst first. Bisection and loss are shares, 0 to 1."""
+    """One row per case, the worst first, in the order of all forms. Bisection and losses are shares, 0 to 1."""
     return _csv(CASES, (row for s in sweeps for row in _cases(s)))
 
 
 def _cases(s: Sweep) -> Iterator[tuple[object, ...]]:
     for r in s.rows:
-        figures = (_plain(r.ebb), _plain(r.loss), r.cut_pairs, r.max_load, r.rerouted)
+        losses = (_plain(r.ebb), _plain(r.loss), _plain(r.all_to_all_loss))
+        figures = (*losses, r.cut_pairs, r.hosts, r.max_load, r.rerouted)
         yield r.part, *figures, s.subnet, "bisection", model_of(s.engine), SWEEP_UNIT, s.seed, s.patterns
 
 

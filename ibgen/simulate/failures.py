@@ -7,8 +7,8 @@ are compared with themselves: the same patterns before and after.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,23 +19,18 @@ from ibgen.targets.opensm_routing import roots_of
 
 from .jobs import compute_rows, place_of, rings
 from .loads import Counts, flow_loads
-from .measures import arrivals, patterns_drawn
-from .named import endpoint_names
+from .lost_hosts import FewerAdapters, LostHosts, endpoints_folded, lost_hosts
+from .measures import patterns_drawn
 from .parts import Part
 from .patterns import Flows, bisection
 from .rates import GBS
 from .reroute import Rerouted, reroute
 from .results import DEFAULTS, Options, PatternResult
-from .stacked import judge, stack
-from .sweeps import Sweep, SweepRow, sweep
+from .stacked import every_before, every_share, judge, lost_share, stack, surviving
+from .sweeps import ANEW, Sweep, SweepRow, sweep
 from .tables import EVEN, EVEN_NOTE, laid, whole_table
-from .trees import all_to_all
-from .uneven import slowest_share
 
-__all__ = ["FailureStudy", "Outcome", "Sweep", "SweepRow", "fail", "sweep"]
-
-NAMED = 20
-"""Endpoints that are named among those nobody reaches."""
+__all__ = ["FailureStudy", "FewerAdapters", "LostHosts", "Outcome", "Sweep", "SweepRow", "fail", "sweep"]
 
 STATIC = "static tables"
 SURVIVORS = "Losses are of the flows between endpoints that are left."
@@ -45,18 +40,20 @@ WHOLE = "all tables computed anew"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Before or after. Shares of line rate on static tables; `fabric_gbs`: what an all-to-all leaves each endpoint."""
+    """Before or after. Shares of line rate on static tables; `fabric_gbs`: what an all-to-all leaves each endpoint.
+    `ring_share`: None where there are no rings."""
 
     bisection: PatternResult
     all_to_all_share: float
     all_to_all_max: int
-    ring_share: float
+    ring_share: float | None
     fabric_gbs: float
 
 
 @dataclass(frozen=True, slots=True)
 class FailureStudy:
-    """Losses are 1 - after/before, of the flows between survivors."""
+    """Losses are 1 - after/before, of the flows between survivors. `cut`: all endpoints that nobody reaches, by adapter,
+    `dgx-[01-33]/mlx5_4`; `hosts`: who is left with fewer adapters, which no loss of survivors shows."""
 
     subnet: str
     parts: tuple[str, ...]
@@ -67,19 +64,21 @@ class FailureStudy:
     cut_pairs: int
     pairs: int
     cut: tuple[str, ...]
+    hosts: LostHosts
     before: Outcome
     after: Outcome
     ebb_loss: float
     collective_loss: float
-    ring_loss: float
+    ring_loss: float | None
     note: str
 
 
 def fail(
     spec: ClusterSpec, fabric: Fabric, subnet: int, parts: Sequence[Part], options: Options = DEFAULTS,
-    routes: Routes | None = None,
+    routes: Routes | None = None, *, gone: Mapping[int, Removed] | None = None, alike: Sequence[int] = (),
 ) -> FailureStudy:  # fmt: skip
-    """Several parts at once; those of other subnets are passed over."""
+    """Several parts at once; those of other subnets are passed over. `gone`: what has failed in every subnet, for a host's
+    adapters are counted over all of them; `alike`: subnets of the same shape that lose the same."""
     s = fabric.subnets[subnet]
     mine = [p for p in parts if p.subnet == subnet]
     damaged = graph(s, merged(mine))
@@ -87,31 +86,36 @@ def fail(
     options.progress(f"{s.name} without {len(mine)} parts")
     changed, method = _changed(whole, damaged, engine, s, routes is None, options)
     alive = np.flatnonzero(damaged.leaf >= 0)
-    drawn = patterns_drawn(options, len(alive))
-    flows = [bisection(alive, options.seed, k) for k in range(drawn)]
+    flows = [bisection(alive, options.seed, k) for k in range(patterns_drawn(options, len(alive)))]
     made = stack(whole, flows, options.fast)
     verdict = judge(made, damaged, changed, options.fast)
     after_routes = laid(whole, damaged, changed)
     model = EVEN if engine == EVEN else STATIC
-    survivors = Routes(whole.engine, _only(whole.graph, damaged), whole.lft)
-    every = made.every if len(alive) == len(whole.graph.plugged) else all_to_all(survivors, fast=options.fast)[0]
+    every = every_before(made, damaged, options.fast)
+    survivors = surviving(whole, damaged)
     before = _outcome(s, fabric, survivors, damaged, every, (verdict.before, verdict.max_before), flows, options, model)
     after = _outcome(s, fabric, after_routes, damaged, verdict.every, (verdict.share, verdict.max_load), flows, options, model)
     count = len(whole.graph.plugged)
-    names = endpoint_names(fabric, s, iter(verdict.cut[:NAMED]))
+    hosts = lost_hosts(fabric, _lost(fabric, gone or {}, (subnet, *alike), verdict.cut), (subnet, *alike))
     return FailureStudy(
         s.name, tuple(p.name for p in mine), engine, method, len(changed.rows), count, verdict.cut_pairs, count * (count - 1),
-        names, before, after, _loss(before.bisection.share, after.bisection.share),
-        _loss(before.all_to_all_share, after.all_to_all_share), _loss(before.ring_share, after.ring_share),
+        endpoints_folded(fabric, s, verdict.cut), hosts, before, after,
+        lost_share(before.bisection.share, after.bisection.share), lost_share(before.all_to_all_share, after.all_to_all_share),
+        None if before.ring_share is None or after.ring_share is None else lost_share(before.ring_share, after.ring_share),
         " ".join(([SURVIVORS] if len(alive) < count else []) + ([EVEN_NOTE] if engine == EVEN else [])),
     )  # fmt: skip
 
 
-def _only(whole: Graph, damaged: Graph) -> Graph:
-    """The graph before the failure, without the endpoints that do not survive it."""
-    alive = damaged.leaf >= 0
-    leaf, port = np.where(alive, whole.leaf, np.int32(-1)), np.where(alive, whole.leaf_port, np.int32(0))
-    return replace(whole, leaf=leaf, leaf_port=port)
+def _lost(
+    fabric: Fabric, gone: Mapping[int, Removed], here: Sequence[int], cut: tuple[int, ...]
+) -> dict[int, tuple[int, ...]]:  # fmt: skip
+    """Endpoints by subnet: those nobody reaches in this one and its like, those that are unplugged in others."""
+    elsewhere = {row: graph(fabric.subnets[row], removed) for row, removed in gone.items() if row not in here}
+    lost = {
+        row: tuple(np.flatnonzero((graph(fabric.subnets[row]).leaf >= 0) & (g.leaf < 0)).tolist())
+        for row, g in elsewhere.items()
+    }
+    return lost | dict.fromkeys(here, cut)
 
 
 def merged(parts: Sequence[Part]) -> Removed:
@@ -124,7 +128,7 @@ def merged(parts: Sequence[Part]) -> Removed:
 
 
 def _changed(whole: Routes, damaged: Graph, engine: str, s: Subnet, ours: bool, options: Options) -> tuple[Rerouted, str]:
-    if not ours or engine not in ("minhop", "updn", "ftree"):
+    if not ours or engine not in ANEW:
         return reroute(whole, damaged), INCREMENTAL
     try:
         anew = compute(damaged, engine, roots_of(s).tolist(), fast=options.fast)
@@ -139,22 +143,15 @@ def _outcome(
     options: Options, model: str,
 ) -> Outcome:  # fmt: skip
     alive = damaged.plugged
-    senders = len(alive) - 1
-    lost = len(alive) * senders - arrivals(damaged, every)
     result = PatternResult(
         "bisection", model, len(flows[0][0]), len(flows), options.seed, found[0], None, found[1], 0,
         "the same flows before and after",
     )  # fmt: skip
-    most = max(int(every.max(initial=0)), senders)
+    most = max(int(every.max(initial=0)), len(alive) - 1)
     rows = compute_rows(s, damaged)
-    ring = rings(fabric, s, rows, place_of(fabric, options.order)) if len(rows) > 1 else (rows, rows)
-    ring_share = flow_loads(routes, ring, options.fast).efficiency if len(rows) > 1 else 1.0
-    injected = np.zeros(damaged.endpoints, np.int64)
-    injected[alive] = max(0, senders)
-    part = 0.0 if lost else slowest_share(damaged, every, injected)
+    ring_share = None
+    if len(np.unique(s.ports.host[rows])) > 1:
+        ring_share = flow_loads(routes, rings(fabric, s, rows, place_of(fabric, options.order)), options.fast).efficiency
+    part = every_share(damaged, every)
     line = float(np.median(s.ports.rate_gbps[alive])) / GBS if len(alive) else 0.0
     return Outcome(result, part, most, ring_share, part * line)
-
-
-def _loss(before: float, after: float) -> float:
-    return max(0.0, 1 - after / before) if before else 0.0

@@ -6,7 +6,7 @@ the loads of an all-to-all, each by taking away what those destinations carried 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,11 @@ from ibgen.route import Graph, Routes
 from ibgen.route.routes import Table
 
 from .loads import Counts, Crowds
+from .measures import arrivals
 from .patterns import Flows, Rows
 from .reroute import Rerouted
 from .trees import all_to_all, count
+from .uneven import slowest_share
 from .walking import walk
 
 
@@ -90,6 +92,36 @@ def judge(s: Stack, damaged: Graph, changed: Rerouted, fast: bool | None = None)
     before = _mean(s.shares, living)
     every, cut_pairs, cut = _every(s, damaged, changed, fast)
     return Verdict(share, before, int(links.max(initial=0)), int(s.links.max(initial=0)), every, cut_pairs, cut)
+
+
+def every_before(s: Stack, damaged: Graph, fast: bool | None = None) -> Counts:
+    """The all-to-all of the survivors on the tables as they were. [S * width]"""
+    if len(damaged.plugged) == len(s.routes.graph.plugged):
+        return s.every
+    return all_to_all(surviving(s.routes, damaged), fast=fast)[0]
+
+
+def surviving(whole: Routes, damaged: Graph) -> Routes:
+    """The tables before the failure, without the endpoints that do not survive it."""
+    alive, g = damaged.leaf >= 0, whole.graph
+    leaf, port = np.where(alive, g.leaf, np.int32(-1)), np.where(alive, g.leaf_port, np.int32(0))
+    return Routes(whole.engine, replace(g, leaf=leaf, leaf_port=port), whole.lft)
+
+
+def every_share(damaged: Graph, every: Counts) -> float:
+    """Share of line rate that an all-to-all of the survivors has; 0 where not all of them reach each other."""
+    alive = damaged.plugged
+    senders = max(0, len(alive) - 1)
+    if arrivals(damaged, every) < len(alive) * senders:
+        return 0.0
+    injected = np.zeros(damaged.endpoints, np.int64)
+    injected[alive] = senders
+    return slowest_share(damaged, every, injected)
+
+
+def lost_share(before: float, after: float) -> float:
+    """1 - after / before, no gain counted; 0 where there was nothing to lose."""
+    return max(0.0, 1 - after / before) if before else 0.0
 
 
 def _mean(values: npt.NDArray[np.float64], living: npt.NDArray[np.bool_]) -> float:

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from ibgen.fabric import HOST_CABLE, Fabric, Subnet
+from ibgen.hostlist import natural_key
 from ibgen.route import Removed, Routes, graph
 from ibgen.spec import ClusterSpec
 from ibgen.units import ordinal
@@ -21,7 +22,7 @@ from .parts import cable_name
 from .patterns import bisection
 from .reroute import Intact, intact, reroute
 from .results import DEFAULTS, Options
-from .stacked import Stack, judge, stack
+from .stacked import Stack, every_before, every_share, judge, lost_share, stack
 from .tables import whole_table
 
 DRAWN = 20
@@ -30,26 +31,38 @@ WORK = 3_000_000_000
 
 QUANTILES = (0.0, 0.05, 0.5, 0.95, 1.0)
 
+ANEW = ("minhop", "updn", "ftree")
+"""Engines whose tables a failure by name computes anew as a whole: their counters depend on all destinations before."""
+
 Kind = Literal["cables", "switches"]
 
 
 @dataclass(frozen=True, slots=True)
 class SweepRow:
-    """One part gone. `ebb`: bisection share of line rate of the survivors; `loss` against the same flows before;
-    `max_load`: of the all-to-all."""
+    """One part gone. `hosts`: those that lose adapters. `ebb`: bisection share of line rate of the survivors; `loss` against
+    the same flows before, `all_to_all_loss` of their all-to-all; `max_load`: its flows on the fullest link."""
 
     part: str
     ebb: float
     loss: float
+    all_to_all_loss: float
     cut_pairs: int
+    hosts: int
     max_load: int
     rerouted: int
+
+    @property
+    def larger(self) -> float:
+        """The larger of both losses."""
+        return max(self.loss, self.all_to_all_loss)
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """`cases` of the `possible` ones: all, or as many evenly chosen ones as take bearable time. `rows`: the worst first.
-    `quantiles`: (q, bisection share after). `base` with its standard error: the share without any failure."""
+    """`cases` of the `possible` ones: all, or as many evenly chosen ones as take bearable time. `rows`: the worst first,
+    by pairs cut, then hosts that lose adapters, then the larger loss. `quantiles`: (q, loss of bisection, loss of all-to-all)
+    over the cases, each of its survivors' own flows: shares after a failure are of other flows than `base`. `base` with its
+    standard error: bisection without any failure; `base_max_load`: flows on the fullest link of an all-to-all then."""
 
     subnet: str
     kind: str
@@ -62,8 +75,9 @@ class Sweep:
     seed: int
     base: float
     base_error: float
+    base_max_load: int
     rows: tuple[SweepRow, ...]
-    quantiles: tuple[tuple[float, float], ...]
+    quantiles: tuple[tuple[float, float, float], ...]
     disconnecting: int
 
 
@@ -82,16 +96,15 @@ def sweep(
     options.progress(f"{len(cases[::step])} failures of {s.name}")
     before = intact(graph(s))
     rows = [_row(s, made, before, name, gone, options) for name, gone in cases[::step]]
-    order = sorted(rows, key=lambda r: (-r.cut_pairs, r.ebb, r.part))
-    after = np.array([r.ebb for r in rows])
-    quantiles = tuple((q, float(np.quantile(after, q))) for q in QUANTILES) if len(rows) else ()
     shares = _shares(made)
     error = float(shares.std(ddof=1) / len(shares) ** 0.5) if len(shares) > 1 else 0.0
     method = "destinations whose way used the part get new ways, the others keep theirs"
+    if routes is None and engine in ANEW:
+        method += f"; --fail of one part computes all of {engine}'s tables anew, and its figures may differ"
     method += f"; every {ordinal(step)} of {len(cases):,} {kind}" if step > 1 else ""
     return Sweep(
         s.name, kind, engine, method, len(rows), len(cases), drawn, len(flows[0][0]), options.seed, float(shares.mean()), error,
-        tuple(order), quantiles, sum(r.cut_pairs > 0 for r in rows),
+        int(made.every.max(initial=0)), tuple(sorted(rows, key=_rank)), _quantiles(rows), sum(r.cut_pairs > 0 for r in rows),
     )  # fmt: skip
 
 
@@ -108,8 +121,22 @@ def _row(s: Subnet, made: Stack, before: Intact, name: str, gone: Removed, optio
     damaged = graph(s, gone)
     changed = reroute(made.routes, damaged, before)
     v = judge(made, damaged, changed, options.fast)
-    loss = max(0.0, 1 - v.share / v.before) if v.before else 0.0
-    return SweepRow(name, v.share, loss, v.cut_pairs, int(v.every.max(initial=0)), len(changed.rows))
+    every = lost_share(every_share(damaged, every_before(made, damaged, options.fast)), every_share(damaged, v.every))
+    hosts = len(np.unique(s.ports.host[list(v.cut)]))
+    loss, most = lost_share(v.before, v.share), int(v.every.max(initial=0))
+    return SweepRow(name, v.share, loss, every, v.cut_pairs, hosts, most, len(changed.rows))
+
+
+def _rank(r: SweepRow) -> tuple[object, ...]:
+    """The worst first. Losses are compared by what is left of float noise, names settle what is equal."""
+    return -r.cut_pairs, -r.hosts, -round(r.larger, 9), -round(min(r.loss, r.all_to_all_loss), 9), natural_key(r.part)
+
+
+def _quantiles(rows: list[SweepRow]) -> tuple[tuple[float, float, float], ...]:
+    if not rows:
+        return ()
+    both = np.array([(r.loss, r.all_to_all_loss) for r in rows])
+    return tuple((q, float(np.quantile(both[:, 0], q)), float(np.quantile(both[:, 1], q))) for q in QUANTILES)
 
 
 def _shares(made: Stack) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -9,7 +9,7 @@ from ibgen.render.simulation import Scaling, Simulated
 from ibgen.simulate import ChainStep
 from ibgen.simulate.collectives import Collective, CollectiveCurve
 from ibgen.simulate.engines import TablesOf
-from ibgen.simulate.failures import FailureStudy, Outcome, Sweep, SweepRow
+from ibgen.simulate.failures import FailureStudy, FewerAdapters, LostHosts, Outcome, Sweep, SweepRow
 from ibgen.simulate.heat import Heat
 from ibgen.simulate.layout import Misfit
 from ibgen.simulate.link_tiers import TierLinks
@@ -80,13 +80,15 @@ def outcome(share: float = 0.8, most: int = 1019) -> Outcome:
     return Outcome(PatternResult("bisection", STATIC, 510, 20, 1, share, 0.002, 5, 0, ""), share, most, share, 50 * share)
 
 
+LOST = LostHosts((FewerAdapters("dgx-[001-032]", 32, "compute", True, ("mlx5_3",), 7, 8, 350.0, 400.0),), "ufm-1", 1)
 FAILURE = FailureStudy(
     "compute", ("leaf-u01-r3",), "ftree", "only the destinations whose way used the part", 32, 1020, 64480, 1_039_380,
-    ("dgx-001/mlx5_3",), outcome(), outcome(0.6, 1100), 0.25, 0.25, 0.25, "",
+    ("dgx-[001-032]/mlx5_3",), LOST, outcome(), outcome(0.6, 1100), 0.25, 0.25, 0.25, "",
 )  # fmt: skip
 SWEEP = Sweep(
-    "compute", "cables", "ftree", "only the destinations whose way used the part", 1024, 1024, 20, 510, 1, 0.8, 0.002,
-    (SweepRow("leaf-u01-r3:37", 0.79, 0.0125, 0, 1040, 22),), ((0.0, 0.79), (0.5, 0.8), (1.0, 0.8)), 0,
+    "compute", "cables", "ftree", "only the destinations whose way used the part", 1024, 1024, 20, 510, 1, 0.8, 0.002, 1019,
+    (SweepRow("leaf-u01-r3:37", 0.79, 0.0125, 0.0202, 0, 0, 1040, 22),),
+    ((0.0, 0.0, 0.0), (0.5, 0.001, 0.0), (1.0, 0.0125, 0.0202)), 0,
 )  # fmt: skip
 
 

@@ -102,10 +102,12 @@ def test_long_names_keep_the_end_where_they_differ() -> None:
 
 def sweep(*losses: float, cut: int = 0) -> Sweep:
     first = studies.SWEEP.rows[0]
-    rows = tuple(
-        replace(first, part=f"cable:leaf:{i}", loss=loss, cut_pairs=100 if i < cut else 0) for i, loss in enumerate(losses)
-    )
-    return replace(studies.SWEEP, rows=rows, cases=len(rows), disconnecting=cut)
+    rows = [
+        replace(first, part=f"cable:leaf:{i}", loss=loss / 2, all_to_all_loss=loss, cut_pairs=100 if i < cut else 0)
+        for i, loss in enumerate(losses)
+    ]
+    order = tuple(sorted(rows, key=lambda r: (-r.cut_pairs, -r.larger)))  # as a sweep gives them
+    return replace(studies.SWEEP, rows=order, cases=len(rows), disconnecting=cut)
 
 
 def test_a_sweep_is_a_falling_curve_and_bars_by_name() -> None:
@@ -126,7 +128,18 @@ def test_parts_that_cut_endpoints_off_have_bars_of_their_own() -> None:
     said = texts(root)
     assert "compute: cables that cut endpoints off" in said
     assert "compute: cables that cost most" not in said
-    assert said.count("100") >= 2
+    assert said.count("100, 0 hosts") == 2
+
+
+def test_a_part_that_cuts_stands_before_one_that_costs_as_in_the_other_forms() -> None:
+    """The cutting part loses least: it is the first point of the curve and the first bar all the same."""
+    said_first = sweep(0.01, 0.3, 0.2, cut=1)
+    root = ElementTree.fromstring(plots_svg(studies.simulated(sweeps=(said_first,), scaling=())))
+    assert [r.part for r in said_first.rows] == [text for text in texts(root) if text.startswith("cable:leaf:")]
+    (curve,) = root.iter(f"{SVG}polyline")
+    heights = [float(point.split(",")[1]) for point in curve.get("points", "").split()]
+    assert heights[0] == max(heights)  # y grows downward
+    assert "15.0 %, 30.0 %" in texts(root)
 
 
 @ANY

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -21,6 +22,7 @@ from ibgen.render.simulation_csv import loads_csv, sweep_csv
 from ibgen.render.simulation_json import simulation_json
 from ibgen.render.simulation_text import simulation_text
 from ibgen.render.training_text import line_rate, size
+from ibgen.simulate.failures import FewerAdapters, LostHosts
 from ibgen.simulate.link_loads import link_loads
 
 sys.path.insert(0, str(Path(__file__).parent))  # the hand-made studies lie beside the tests
@@ -169,18 +171,65 @@ def test_colours_change_no_letter() -> None:
 def test_a_failure_is_before_against_after() -> None:
     text = simulation_text(studies.simulated(failures=(studies.FAILURE,)))
     assert text.startswith("compute without leaf-u01-r3\n")
-    assert "64,480 of 1,039,380 pairs; nobody reaches dgx-001/mlx5_3" in text
+    assert "64,480 of 1,039,380 pairs; nobody reaches dgx-[001-032]/mlx5_3" in text
     assert re.search(r"GB/s per endpoint\s+40\s+30\s+25\.0 %", text)
+
+
+def test_hosts_with_fewer_adapters_are_said_whatever_the_survivors_lose() -> None:
+    """Survivors lose nothing where a leaf of one rail dies: what its hosts lose stands above."""
+    lost = replace(studies.FAILURE, ebb_loss=0.0, collective_loss=0.0, ring_loss=0.0)
+    said = " ".join(simulation_text(studies.simulated(failures=(lost,))).split())
+    assert (
+        "32 hosts (dgx-[001-032]) run with 7 of 8 compute adapters: their rings have 350 of 400 GB/s; jobs on them stop, and "
+        "NCCL must be told to leave mlx5_3 out" in said
+    )
+    assert "1 host (ufm-1) cut off: no adapter is left here" in said
+    document = json.loads(simulation_json(studies.simulated(failures=(lost,))))
+    SCHEMA.validate(document)
+    (found,) = document["failures"][0]["hosts"]["fewer"]
+    assert (found["hosts"], found["count"], found["left"], found["of"]) == ("dgx-[001-032]", 32, 7, 8)
+    assert (found["left_gbs"], found["of_gbs"]) == (350, 400)
+
+
+def test_one_host_with_other_adapters_is_said_in_the_singular() -> None:
+    one = FewerAdapters("stor-1", 1, "storage", False, ("mlx5_0",), 1, 2, 25.0, 50.0)
+    lost = replace(studies.FAILURE, hosts=LostHosts((one,), "", 0))
+    text = simulation_text(studies.simulated(failures=(lost,)))
+    assert "1 host (stor-1) runs with 1 of 2 storage adapters, without mlx5_0: 25 of 50 GB/s\n" in text
+    assert "NCCL" not in text
+
+
+def test_no_line_of_rings_where_there_are_none() -> None:
+    before, after = (replace(o, ring_share=None) for o in (studies.FAILURE.before, studies.FAILURE.after))
+    whole = studies.simulated(failures=(replace(studies.FAILURE, before=before, after=after, ring_loss=None),))
+    assert "rail rings" not in simulation_text(whole)
+    document = json.loads(simulation_json(whole))
+    SCHEMA.validate(document)
+    assert document["failures"][0]["after"]["ring_share"] is None
 
 
 def test_a_sweep_names_its_worst_case() -> None:
     text = simulation_text(studies.simulated(sweeps=(studies.SWEEP,)))
     assert "every single failure of its cables, 1,024 cases" in text
-    assert re.search(r"leaf-u01-r3:37\s+0\.7900\s+1\.2 %", text)
-    assert "1,023 cases more, none of them worse" in text
+    assert re.search(r"leaf-u01-r3:37\s+0\s+0\s+1\.2 %\s+2\.0 %\s+1,040 flows", text)
+    assert "all-to-all: 1,019 flows on the fullest link" in " ".join(text.split())
+    assert "1,023 cases more, none of them worse in this order" in text
+    assert re.search(
+        r"loss of the survivors' own flows\s+least\s+median\s+worst\n\s+bisection\s+0\.0 %\s+0\.1 %\s+1\.2 %", text
+    )
     rows = list(csv.DictReader(io.StringIO(sweep_csv([studies.SWEEP]))))
     assert rows[0]["part"] == "leaf-u01-r3:37"
     assert rows[0]["bisection"] == "0.79"
+    assert (rows[0]["loss"], rows[0]["all_to_all_loss"], rows[0]["hosts"]) == ("0.0125", "0.0202", "0")
+
+
+def test_the_costliest_part_is_named_though_those_that_cut_fill_the_table() -> None:
+    """16 leaves cut their hosts off and cost the others nothing; each spine costs a third."""
+    first = studies.SWEEP.rows[0]
+    leaves = [replace(first, part=f"leaf-{i}", loss=0.0, all_to_all_loss=0.0, cut_pairs=100, hosts=33) for i in range(16)]
+    spines = [replace(first, part=f"spine-{i}", all_to_all_loss=0.333) for i in range(8)]
+    text = simulation_text(studies.simulated(sweeps=(replace(studies.SWEEP, rows=(*leaves, *spines), cases=24),)))
+    assert "14 cases more, none of them worse in this order; of those that cut nothing, spine-0 costs most (33.3 %)" in text
 
 
 def test_json_is_of_the_schema_and_names_pools_and_workloads() -> None:

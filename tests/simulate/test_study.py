@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -136,7 +137,8 @@ def test_a_dead_leaf_cuts_its_hosts_and_names_them() -> None:
     cluster, fabric, _, _ = loaded(text, radix)
     parts, _ = find_parts(fabric, [fabric.subnets[0].switches.names[0]])
     f = fail(cluster, fabric, 0, parts, FEW)
-    assert f.cut == tuple(f"n0000{i}/mlx5_0" for i in range(1, 5))
+    assert f.cut == ("n[00001-00004]/mlx5_0",)
+    assert (f.hosts.fewer, f.hosts.cut, f.hosts.cut_count) == ((), "n[00001-00004]", 4)
     assert f.cut_pairs == 32 * 31 - 28 * 27
     assert f.ebb_loss == pytest.approx(0, abs=1e-12)
 
@@ -166,6 +168,92 @@ def test_sweep_agrees_with_failing_each_cable_by_itself() -> None:
     assert alone.after.bisection.share == pytest.approx(worst.ebb)
     assert alone.after.all_to_all_max == max(worst.max_load, 31)
     assert alone.rerouted == worst.rerouted
+    assert alone.ebb_loss == pytest.approx(worst.loss)
+    assert alone.collective_loss == pytest.approx(worst.all_to_all_loss) == pytest.approx(1 - 31 / worst.max_load)
+
+
+def test_a_dead_leaf_of_one_rail_leaves_its_hosts_with_seven_of_eight_adapters() -> None:
+    """Survivors of the rail lose nothing: the unit's 32 hosts run on with 350 of 400 GB/s, and all of them are named."""
+    cluster, fabric, _, _ = loaded(RAILS % 64)
+    parts, _ = find_parts(fabric, ["leaf-u01-r2"])
+    f = fail(cluster, fabric, 0, parts, FEW)
+    assert (f.ebb_loss, f.ring_loss) == (pytest.approx(0, abs=1e-12), pytest.approx(0, abs=1e-12))
+    assert f.cut == ("n[0001-0032]/mlx5_4",)
+    (x,) = f.hosts.fewer
+    assert (x.hosts, x.count, x.role, x.gpus, x.lost) == ("n[0001-0032]", 32, "compute", True, ("mlx5_4",))
+    assert (x.left, x.of, x.left_gbs, x.of_gbs) == (7, 8, 350.0, 400.0)
+    assert f.hosts.cut_count == 0
+
+
+def test_hosts_that_lose_unlike_adapters_stand_apart() -> None:
+    cluster, fabric, _, _ = loaded(RAILS % 64)
+    parts, _ = find_parts(fabric, ["n0001/mlx5_0", "n0002/mlx5_0", "cable:n0002/mlx5_4", "n0040"])
+    f = fail(cluster, fabric, 0, parts, FEW)
+    assert [(x.hosts, x.lost, x.left) for x in f.hosts.fewer] == [
+        ("n0001", ("mlx5_0",), 7), ("n0002", ("mlx5_0", "mlx5_4"), 6),
+    ]  # fmt: skip
+    assert (f.hosts.cut, f.hosts.cut_count) == ("n0040", 1)
+
+
+STORAGE = """ibgen: 1
+cluster: x
+pools: [{name: s, hosts: "s[1-4]", platform: {kind: generic, hcas: [
+  {name: mlx5_0, rate: 200G, role: storage}, {name: mlx5_1, rate: 200G, role: storage}]}}]
+fabrics:
+  - name: f
+    control: {kind: opensm}
+    topology: {kind: fat-tree, rails: host, unit: 4, leaf: {switch: qm8700}}
+    attach: [{pool: s, hcas: all}]
+"""
+
+
+def test_a_fabric_without_compute_adapters_has_no_rings_before_or_after_a_failure() -> None:
+    cluster, fabric, _, _ = loaded(STORAGE)
+    parts, _ = find_parts(fabric, ["s2/mlx5_1"])
+    f = fail(cluster, fabric, 0, parts, FEW)
+    assert (f.before.ring_share, f.after.ring_share, f.ring_loss) == (None, None, None)
+    (x,) = f.hosts.fewer
+    assert (x.hosts, x.role, x.gpus, x.lost, x.left, x.of, x.left_gbs) == ("s2", "storage", False, ("mlx5_1",), 1, 2, 25.0)
+
+
+def test_a_sweep_ranks_by_what_is_cut_then_by_the_larger_loss() -> None:
+    """A cable that costs bisection less than another may cost an all-to-all more: it stands first. Leaves cut their hosts off:
+    they stand before the spines though the others feel nothing of them."""
+    text, radix = tree_spec(5, 6, 4, 4)
+    cluster, fabric, _, _ = loaded(text, radix)
+    cables, switches = (sweep(cluster, fabric, 0, kind, FEW).rows for kind in ("cables", "switches"))
+    for rows_ in (cables, switches):
+        keys = [(r.cut_pairs, r.hosts, round(max(r.loss, r.all_to_all_loss), 9)) for r in rows_]
+        assert keys == sorted(keys, reverse=True)
+    assert any(a.loss < b.loss - 1e-9 for a, b in pairwise(cables))
+    assert [(r.part.startswith("leaf"), r.hosts) for r in switches] == [(True, 6)] * 5 + [(False, 0)] * 4
+
+
+def test_losing_a_switch_never_improves_a_fabric() -> None:
+    """Fewer hosts meet less, so their share rises; the loss of their own flows is what is spread over the cases. No flow
+    between survivors of a dead leaf went by it; a dead spine of four leaves its load to three."""
+    text, radix = tree_spec(8, 4, 4, 4)
+    cluster, fabric, _, _ = loaded(text, radix)
+    made = sweep(cluster, fabric, 0, "switches", FEW)
+    assert made.base_max_load == 31
+    assert any(r.ebb > made.base for r in made.rows)
+    assert all(r.loss == pytest.approx(0, abs=1e-12) and r.hosts == 4 for r in made.rows[:8])
+    least, worst = made.quantiles[0], made.quantiles[-1]
+    assert least == (0.0, pytest.approx(0, abs=1e-12), pytest.approx(0, abs=1e-12))
+    assert worst[2] == pytest.approx(max(1 - 31 / r.max_load for r in made.rows[8:]))
+    assert worst[2] >= 1 / 4
+
+
+@pytest.mark.parametrize(("engine", "said"), [("minhop", True), ("updn", True), ("dmodk", False)])
+def test_a_sweep_says_where_a_failure_by_name_comes_to_other_figures(engine: str, said: bool) -> None:
+    text, radix = tree_spec(8, 4, 4, 4)
+    control = "{kind: opensm, routing: [%s]}" % ("ftree" if engine == "dmodk" else engine)
+    cluster, fabric, _, _ = loaded(text.replace("{kind: opensm, routing: [ftree]}", control), radix)
+    made = sweep(cluster, fabric, 0, "switches", FEW)
+    assert made.engine == engine
+    assert (f"--fail of one part computes all of {engine}'s tables anew" in made.method) is said
+    parts, _ = find_parts(fabric, [made.rows[-1].part])
+    assert ("anew" in fail(cluster, fabric, 0, parts, FEW).method) is said
 
 
 def test_single_points_of_failure_are_named() -> None:
