@@ -44,7 +44,8 @@ def exposed_communication(spec: ClusterSpec, simulation: Simulation) -> Iterator
             for a in step.axes
         }
         yield exposed_communication.finding(
-            f"workload {step.workload} waits for communication {step.exposed_share:.1%} of a step, more than {limit:.1%}, at line rate",
+            f"workload {step.workload} waits for communication {step.exposed_share:.1%} of a step, more than {limit:.1%},"
+            " even at line rate",
             asked if written else here,
             label=f"{step.workload}: {step.exposed_share:.1%}",
             labels=[Label(here, f"most by the {worst.axis} axis")] if written else [],

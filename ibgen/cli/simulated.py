@@ -22,6 +22,7 @@ from ibgen.simulate.degraded import degraded
 from ibgen.simulate.failures import fail, sweep
 from ibgen.simulate.link_loads import LinkLoads, link_loads, patterns
 from ibgen.simulate.parts import find_parts
+from ibgen.simulate.predicted import compared
 from ibgen.simulate.study import Options, Study, study
 
 Progress = Callable[[str], object]
@@ -114,7 +115,7 @@ def answer(c: Complete, asked: Asked, progress: Progress) -> Answer:
     studies = [study(c.spec, c.fabric, c.targets, c.catalog, s.row, routes.get(s.row), options, without=s.gone) for s in found]
     paths = {w.meeting.path for s in studies for w in s.worst if w.meeting is not None}
     lines = tuple((path, line_of(c, path)) for path in sorted(paths, key=str))
-    scaling = () if asked.form == "text" else tuple(scalings(c, progress))
+    scaling = tuple(scalings(c, progress))
     return Answer(replace(result, studies=_selected(studies, asked.patterns), scaling=scaling, lines=lines), report)
 
 
@@ -150,6 +151,7 @@ def _imported(c: Complete, dump: Path, found: Sequence[Scope]) -> tuple[dict[int
     if not (imported.routes.lft != imported.routes.none).any():
         raise Refused(f"{dump} holds no forwarding table of {subnet.name}", "is it a dump of another fabric, or unbound?")
     routes, more = arriving(imported.routes, str(dump))
+    more += compared(routes, c.spec, subnet, _roots(c, rows[0]), str(dump))
     return {rows[0]: routes}, _report(c, findings + more)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .cells import table
 from .failures_text import failure_text, sweep_text
 from .plan_text import chain_table, rate
-from .simulation import Simulated, count, figure, percent, share, shown, wrapped
+from .simulation import Scaling, Simulated, count, figure, percent, share, shown, wrapped
 from .simulation_verdict import alike_text, alone_of, drawn, end, verdict
 from .style import Paint, paint
 from .traffic_text import pattern_table
@@ -30,6 +30,8 @@ def simulation_text(result: Simulated, *, color: bool = False) -> str:
     blocks = ["\n".join(wrapped("with", slow, indent=0, hang=5))] if slow else []
     blocks += ["\n".join(verdict(s, result, draw)) for s in result.studies]
     blocks += ["\n".join(_study(s, result, draw)) for s in result.studies]
+    if sizes := [line for scaling in result.scaling for line in _scaling(scaling)]:
+        blocks.append("\n".join([draw("dim", "the same batch on fewer GPUs, NCCL's tuning model at line rate"), *sizes]))
     blocks += ["\n".join(failure_text(f, draw, alike_text(f.subnet, result), result.parts)) for f in result.failures]
     blocks += ["\n".join(sweep_text(s, draw, alike_text(s.subnet, result))) for s in result.sweeps]
     return "\n\n".join(blocks) + "\n" if blocks else ""
@@ -41,6 +43,7 @@ def _study(s: Study, result: Simulated, draw: Paint) -> Iterator[str]:
     sections = (
         chain_table([step for step in result.chain if step.subnet == s.subnet], draw, s.halves),
         pattern_table(s.patterns, draw),
+        list(_tiers(s, draw)),
         list(_rates(s.rates, draw)),
         list(_bounds(s, draw)),
         list(_detours(s.detours, draw)),
@@ -54,6 +57,33 @@ def _study(s: Study, result: Simulated, draw: Paint) -> Iterator[str]:
         if section:
             yield ""
             yield from section
+
+
+SHOWN_SIZES = 6
+
+
+def _scaling(s: Scaling) -> list[str]:
+    """A few sizes of a job, the smallest and the largest among them."""
+    points = [p for p in s.points if p.step is not None]
+    if len(points) < 2:
+        return []
+    last = len(points) - 1
+    some = sorted({round(i * last / (SHOWN_SIZES - 1)) for i in range(SHOWN_SIZES)})
+    said = [(points[i].gpus, points[i].step) for i in some]
+    each = ", ".join(f"{gpus:,} GPUs {figure(x.step_s)} s (MFU {percent(x.mfu)})" for gpus, x in said if x is not None)
+    return wrapped(f"{s.workload}:", each.replace(" %", "\xa0%"), hang=len(s.workload) + 2)
+
+
+def _tiers(s: Study, draw: Paint) -> Iterator[str]:
+    """How many links carry how many flows of the permutation, tier by tier; the plots have the all-to-all too."""
+    tiers = [t for t in s.tiers if t.pattern == "permutation" and t.links]
+    if not tiers:
+        return
+    yield "  " + draw("dim", f"links by flows on them, {alone_of('permutation', s).rstrip(',')}")
+    wide = max(len(t.tier) for t in tiers)
+    for t in tiers:
+        bars = ([(0, t.idle)] if t.idle else []) + [(load, n) for load, n in zip(t.loads, t.counts, strict=True) if n]
+        yield from wrapped(t.tier, ", ".join(f"{n:,} with {load:,}" for load, n in bars), hang=wide + 1)
 
 
 def _tables(s: Study) -> str:

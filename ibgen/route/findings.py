@@ -74,3 +74,15 @@ CREDIT_LOOP = declare(
     service levels, of which a dump of forwarding tables says nothing: with one of these the finding can be passed over.
     """,
 )
+
+OTHER_TABLES = declare(
+    "IBG877",
+    "tables-of-another-routing",
+    Severity.NOTE,
+    """Imported tables are not those that the spec's engine comes to on these cables.
+
+    Entries are compared with minhop, updn or ftree as OpenSM 3.3.23 computes them for a fresh fabric with these GUIDs. They
+    differ where the manager runs another engine or has other root lists, where GUIDs are not bound yet, and where the fabric
+    has changed since: OpenSM keeps LIDs and, after a failure, deals anew. The figures are those of the imported tables.
+    """,
+)
