@@ -38,7 +38,8 @@ def leaf_oversubscribed(spec: ClusterSpec, fabric: Fabric, simulation: Simulatio
         down, up = int(load.down_cables[worst]), int(load.up_cables[worst])
         hint = f"or ask for `oversubscription: {load.worst:.2f}`" if up else "cable it to a switch above"
         if subnet.plan is not None and up:
-            hint = f"use {(subnet.plan.down + subnet.plan.up) // 2} downlinks per leaf, {hint}"
+            fitting = int((subnet.plan.down + subnet.plan.up) * limit / (1 + limit) + 1e-9)
+            hint = f"use {fitting} downlinks per leaf, {hint}" if 0 < fitting < subnet.plan.down else hint
         routers = isinstance(spec.fabrics[load.fabric].topology, Dragonfly)
         at: Path = ("p",) if routers else ("leaf", "downlinks")
         carry = f"carry {load.worst:.2f}:1" if up else "have hosts and no cable to other switches"

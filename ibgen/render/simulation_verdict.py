@@ -78,6 +78,10 @@ def _bandwidth(s: Study, result: Simulated) -> str:
     steps = [x for x in result.chain if x.subnet == s.subnet]
     if not steps:
         return ""
+    if s.endpoints < 2:
+        return "nothing to judge: no two endpoints are in service"
+    if s.halves is not None and not s.halves.capacity_gbs:
+        return "does not match: no cable joins one half of the leaves to the other"
     limits = [_limits(x, result) for x in steps]
     bad = [_short(x, most, least) for x, (most, least) in zip(steps, limits, strict=True) if _misses(x, most, least)]
     ratios = [f"{x.step} {ratio(x.ratio)}" for x in steps]

@@ -37,7 +37,7 @@ def multipath(
     """Permutation, rail rings and the shift by a group under as many hash seeds as there would be patterns; collectives are
     held to the fullest link that the rings have, the mean over the seeds."""
     options.progress(f"patterns on {subnet.name}")
-    drawn = min(patterns_drawn(options, graph.endpoints), 20)
+    drawn = options.patterns or min(patterns_drawn(options, graph.endpoints), 20)
     seeds = tuple(range(options.seed, options.seed + drawn))
     jobs = compute_rows(subnet, graph)
     named: dict[str, Flows] = {"permutation": permutation(graph.plugged, options.seed)}

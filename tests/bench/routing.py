@@ -16,6 +16,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+import numpy as np
+
 from ibgen.fabric import Subnet
 from ibgen.route import blocks, compute, graph
 from tests.route.fabrics import pgft, tree
@@ -50,11 +52,12 @@ def measure(endpoints: int) -> None:
         ("graph + dmodk in blocks", lambda: [None for _ in blocks(graph(fabric))]),
         ("graph + dmodk whole table", lambda: compute(graph(fabric), "dmodk")),
     ]
-    for engine in ("minhop", "updn", "ftree"):
+    top = np.flatnonzero(g.tier == g.tier.max()).tolist()  # named, as ibgen's own files name them
+    for engine, roots in (("minhop", None), ("updn", top), ("ftree", top)):
         if NUMBA:
-            rows.append((f"{engine} compiled", lambda e=engine: compute(g, e, fast=True)))  # type: ignore[misc]
-        if endpoints < PYTHON_ONLY_MOST or engine != "ftree":
-            rows.append((f"{engine} python only", lambda e=engine: compute(g, e, fast=False)))  # type: ignore[misc]
+            rows.append((f"{engine} compiled", lambda e=engine, r=roots: compute(g, e, r, fast=True)))  # type: ignore[misc]
+        if endpoints < PYTHON_ONLY_MOST:
+            rows.append((f"{engine} python only", lambda e=engine, r=roots: compute(g, e, r, fast=False)))  # type: ignore[misc]
     for name, work in rows:
         print(f"{endpoints:>7}  {name:<28} {timed(work, times):10.4f} s", flush=True)
     print(f"{endpoints:>7}  peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:21.0f} MiB", flush=True)
