@@ -195,6 +195,30 @@ def test_hosts_that_lose_unlike_adapters_stand_apart() -> None:
     assert (f.hosts.cut, f.hosts.cut_count) == ("n0040", 1)
 
 
+PLANES = """ibgen: 1
+cluster: x
+pools: [{name: n, hosts: "n[1-8]", platform: {kind: generic, gpu: H200-SXM, gpus: 8, hcas: [
+  {name: mlx5_0, rate: 200G, ports: 2}, {name: mlx5_1, rate: 200G, ports: 2}]}}]
+fabrics:
+  - name: f
+    control: {kind: opensm}
+    topology: {kind: fat-tree, planes: 2, rails: host, unit: 8, leaf: {switch: qm8700}}
+    attach: [{pool: n, hcas: all}]
+"""
+
+
+def test_an_adapter_with_a_port_left_on_another_plane_is_no_lost_adapter() -> None:
+    """Two adapters of two ports of 200 Gb/s: a port less leaves both adapters and 75 of 100 GB/s."""
+    cluster, fabric, _, _ = loaded(PLANES)
+    parts, _ = find_parts(fabric, ["n2/mlx5_1:1", "n3/mlx5_1"])
+    gone = {p.subnet: p.removed for p in parts if p.subnet == 1}
+    f = fail(cluster, fabric, 0, parts, FEW, gone=gone)
+    assert [(x.hosts, x.lost, x.left, x.of, x.left_gbs, x.of_gbs) for x in f.hosts.fewer] == [
+        ("n2", ("mlx5_1:1",), 2, 2, 75.0, 100.0), ("n3", ("mlx5_1",), 1, 2, 50.0, 100.0),
+    ]  # fmt: skip
+    assert f.hosts.cut_count == 0
+
+
 STORAGE = """ibgen: 1
 cluster: x
 pools: [{name: s, hosts: "s[1-4]", platform: {kind: generic, hcas: [
