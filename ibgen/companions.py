@@ -14,6 +14,13 @@ from ibgen.spec import ClusterSpec, Site
 from ibgen.spec.findings import UNREADABLE_COMPANION
 from ibgen.spec.racks import strangers
 
+_MISSING = {
+    "bindings": "`ibgen bind` writes it from the output of ibnetdiscover; it is looked for beside the spec",
+    "site": "check the path: it is looked for beside the spec",
+    "catalog": "check the path: it is looked for beside the spec",
+}
+"""What to do about a file that is not there, by the key that names it."""
+
 
 @dataclass(frozen=True)
 class Companions:
@@ -33,7 +40,7 @@ def read_companions(cluster: ClusterSpec, folder: Path) -> tuple[Companions, tup
 
     def read(name: str, at: SpecPath) -> tuple[str, str] | None:
         path = folder / name
-        text, found = source.read(path)
+        text, found = source.read(path, missing=_MISSING[str(at[0])])
         if text is None:
             why = found[0].message if found else "it cannot be read"
             hint = (found[0].hint if found else "") or "it is looked for beside the spec"

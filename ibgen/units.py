@@ -196,7 +196,7 @@ def count(value: str | int) -> int:
         raise UnitError(f"`{text}` is no count", f"write `{match[1]}e{power}`")
     match = re.fullmatch(r"([0-9]+(?:_[0-9]+)*(?:\.[0-9]+)?)(?:[eE]\+?([0-9]{1,3}))?", text)
     if match is None:
-        raise UnitError(f"`{text}` is no count", "write `175e9`, `8_192` or `8192`")
+        raise UnitError(f"`{text}` is no count", "write a whole number: `8192`, `8_192` or `175e9`")
     return _whole(Decimal(match[1].replace("_", "")).scaleb(int(match[2] or 0)), text, "units")
 
 

@@ -11,7 +11,7 @@ import typer
 from ibgen.cli import terminal
 from ibgen.cli.exits import CLEAN, FINDINGS, Refused
 from ibgen.cli.given import arguments, given, next_step, show_report
-from ibgen.cli.options import SPEC, FailOn, Format, Overlays, Spec
+from ibgen.cli.options import SPEC, FailOn, Format, Overlays
 
 if TYPE_CHECKING:
     from ibgen.diagnostics import Report
@@ -25,7 +25,9 @@ class Flavour(enum.StrEnum):
 
 
 def check(
-    spec: Spec = SPEC,
+    spec: Annotated[
+        Path | None, typer.Argument(metavar="SPEC", help=f"The cluster's spec, {SPEC} unless given; `-` reads standard input.")
+    ] = None,
     overlays: Overlays = None,
     format: Annotated[Format, typer.Option("--format", help="How the findings are printed.")] = Format.text,
     opensm: Annotated[
@@ -41,6 +43,12 @@ def check(
     """
     from ibgen.diagnostics import Severity
 
+    if opensm is not None and (spec is not None or overlays):
+        first = (
+            f"{spec or (overlays or [SPEC])[0]} is a spec and {opensm} a folder of its own: one of the two would not be judged"
+        )
+        raise Refused(first, "check them one after the other; a tree that `ibgen build` wrote is judged by `ibgen prove`")
+    spec = spec or SPEC
     report = _compiled(spec, overlays) if opensm is None else _linted(opensm, flavour)
     failed = report.reaches(Severity(fail_on.value))
     if format is Format.text:

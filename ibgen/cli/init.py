@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import itertools
+import sys
+import textwrap
 from pathlib import Path
 from typing import Annotated
 
@@ -32,9 +35,13 @@ def init(
     """
     known = _sources()
     if list_:
-        from ibgen.render.cells import table
-
-        terminal.out("".join(line + "\n" for line in table([[name, _about(path)] for name, path in known.items()])))
+        space = max(map(len, known)) + 2
+        # a line each where no person looks: `| grep` finds whole ones
+        width = max(40, terminal.columns(sys.stdout)) if terminal.is_terminal(sys.stdout) else 10_000
+        for name, path in known.items():
+            terminal.out(
+                textwrap.fill(_about(path), width, initial_indent=name.ljust(space), subsequent_indent=" " * space) + "\n"
+            )
         return CLEAN
     if source not in known:
         near = difflib.get_close_matches(source, known, n=1, cutoff=0.4)
@@ -59,13 +66,12 @@ def _sources() -> dict[str, Path]:
 
 
 def _about(path: Path) -> str:
-    """The first comment that is not for the editor."""
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if not line.startswith("#"):
-            break
-        if not line.startswith(_MODELINE):
-            return line.lstrip("# ").rstrip()
-    return ""
+    """The first sentence of the comment that is not for the editor, over as many lines as it takes."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    comment = itertools.takewhile(lambda line: line.startswith("#"), lines)
+    text = " ".join(line.lstrip("# ").rstrip() for line in comment if not line.startswith(_MODELINE))
+    first, stop, _ = text.partition(". ")
+    return first + stop.strip()
 
 
 def _with_modeline(text: str) -> str:

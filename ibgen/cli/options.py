@@ -25,6 +25,14 @@ class Plain(enum.StrEnum):
     json = "json"
 
 
+class ProofFormat(enum.StrEnum):
+    """What `prove` prints: programs have verdicts, no lines of a spec that SARIF could name."""
+
+    text = "text"
+    json = "json"
+    github = "github"
+
+
 class FailOn(enum.StrEnum):
     """The least severity that makes `check` exit with 1."""
 

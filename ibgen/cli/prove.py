@@ -14,7 +14,7 @@ from ibgen.cli import terminal
 from ibgen.cli.doctor import search_path
 from ibgen.cli.exits import CLEAN, FINDINGS, USAGE, Refused
 from ibgen.cli.given import next_step
-from ibgen.cli.options import OUT, Format
+from ibgen.cli.options import OUT, ProofFormat
 
 if TYPE_CHECKING:
     from ibgen.prove import Verdict
@@ -29,15 +29,13 @@ def prove(
         list[str] | None,
         typer.Option("--require", metavar="PROGRAM", help="Exit 2 when it is skipped; `all` for every one; may be repeated."),
     ] = None,
-    format: Annotated[Format, typer.Option("--format", help="How the verdicts are printed (there is no sarif).")] = Format.text,
+    format: Annotated[ProofFormat, typer.Option("--format", help="How the verdicts are printed.")] = ProofFormat.text,
 ) -> int:
     """Let the real programs judge a built tree.
 
     OpenSM on a simulated fabric, slurmctld, terraform: whether they accept the files, and understand what the spec means.
     What is not installed is skipped and named.
     """
-    if format is Format.sarif:
-        raise Refused("verdicts have no SARIF form", "use --format text, json or github")
     _must_be_tree(tree)
     from ibgen import prove as proofs
 
@@ -57,7 +55,7 @@ def prove(
     if missed := sorted(name for name in wanted if name not in verdicts or verdicts[name].status == "skipped"):
         terminal.say(f"required but not proved: {', '.join(missed)}")
         return USAGE
-    if format is Format.text:
+    if format is ProofFormat.text:
         next_step("less", tree / "README.md")
     return CLEAN
 
@@ -86,12 +84,12 @@ def _must_be_tree(tree: Path) -> None:
         raise Refused(f"{tree} is not a tree that ibgen built: it has no {MANIFEST}", "`ibgen build -o FOLDER` writes one")
 
 
-def _print(verdicts: Sequence[Verdict], tree: Path, format: Format) -> None:
+def _print(verdicts: Sequence[Verdict], tree: Path, format: ProofFormat) -> None:
     from ibgen.render import verdicts as render
 
-    if format is Format.json:
+    if format is ProofFormat.json:
         terminal.out(render.verdicts_json(verdicts))
-    elif format is Format.github:
+    elif format is ProofFormat.github:
         terminal.out(render.verdicts_github(verdicts, str(tree)))
     else:
         terminal.out(render.verdicts_text(verdicts, color=terminal.color(sys.stdout)))

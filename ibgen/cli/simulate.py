@@ -106,15 +106,15 @@ def simulate(
     The tables are those a subnet manager would write; every figure names its pattern and model. With --fail what a failure
     costs, with --sweep the worst of all single ones.
     """
-    form = _form(format, out)
     _must_fit(engine, tables, fail, sweep)
+    what = given(spec, overlays)
+    if out is not None:
+        refuse_inputs(out, (spec, *(overlays or ()), *([tables] if tables else [])))
+    form = _form(format, out)
     if pattern and (sweep or (fail and form in (Form.text, Form.json))):
         raise Refused(
             "failures are judged by patterns of their own", "leave --pattern out, or use --fail with --format csv or svg"
         )
-    what = given(spec, overlays)
-    if out is not None:
-        refuse_inputs(out, (spec, *(overlays or ()), *([tables] if tables else [])))
     from ibgen.cli import simulated
     from ibgen.compilation import complete
     from ibgen.compiler import compile

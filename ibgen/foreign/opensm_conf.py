@@ -79,6 +79,8 @@ def _judge(
             return  # members of these families are in no public list
         near = difflib.get_close_matches(name, catalog.ids(KIND), n=1)
         hint = f"did you mean `{near[0]}`?" if row is None and near else "take the line out"
+        if row is not None:
+            hint = f"if {row.flavour}'s OpenSM reads the folder: `--flavour {row.flavour}`; else take the line out"
         whose = f"{flavour} OpenSM has no option `{name}`"
         yield UNKNOWN_OPTION.finding(whose + (f"; {row.flavour}'s has" if row is not None else ""), place, hint=hint)
         return
@@ -105,7 +107,11 @@ def _engines(value: str, there: Span, flavour: Flavour) -> Iterator[Finding]:
     for engine in unknown_engines(value, flavour):
         near = difflib.get_close_matches(engine, sorted(engines(flavour)), n=1)
         message = f"{flavour} OpenSM has no routing engine `{engine[:40]}`: the next one routes, or minhop"
-        yield OPTION_VALUE.finding(message, there, hint=f"did you mean `{near[0]}`?" if near else "name one it has")
+        hint = f"did you mean `{near[0]}`?" if near else "name one it has"
+        other: Flavour = "upstream" if flavour == "nvidia" else "nvidia"
+        if engine in engines(other):
+            hint = f"if {other}'s OpenSM reads the folder: `--flavour {other}`; else name one it has"
+        yield OPTION_VALUE.finding(message, there, hint=hint)
 
 
 def _table(name: str, value: str, there: Span) -> Iterator[Finding]:

@@ -23,14 +23,19 @@ _WIDE = {
 """Byte order marks (Unicode Standard, section 23.8), the longer first: a UTF-32 one begins with that of UTF-16."""
 
 
-def read(path: pathlib.Path, name: str | None = None) -> tuple[str | None, tuple[Finding, ...]]:
-    """The text of a file, and what is wrong with it. `name` is what findings call the file; without it, the path."""
+INIT = "check the path, or start one with `ibgen init`"
+
+
+def read(path: pathlib.Path, name: str | None = None, missing: str = INIT) -> tuple[str | None, tuple[Finding, ...]]:
+    """The text of a file, and what is wrong with it. `name` is what findings call the file; without it, the path.
+
+    `missing`: the hint where the file is not there and nothing beside it is called alike."""
     shown = name or str(path)
     try:
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
-        return None, (_unreadable(path, shown, error),)
+        return None, (_unreadable(path, shown, error, missing),)
     if len(data) > MAX_BYTES:
         message = f"{shown} is larger than {MAX_BYTES >> 20} MiB"
         hint = "is this the spec? 57,000 lines are 2 MB; write hosts as ranges, `dgx-[001-127]`, not one by one"
@@ -44,10 +49,10 @@ def read(path: pathlib.Path, name: str | None = None) -> tuple[str | None, tuple
     return text, ()
 
 
-def _unreadable(path: pathlib.Path, shown: str, error: OSError | ValueError) -> Finding:
+def _unreadable(path: pathlib.Path, shown: str, error: OSError | ValueError, missing: str) -> Finding:
     at = Span(shown, 0)
     if isinstance(error, FileNotFoundError):
-        return UNREADABLE.finding(f"there is no file {shown}", at, hint=_near(path))
+        return UNREADABLE.finding(f"there is no file {shown}", at, hint=_near(path, missing))
     if isinstance(error, IsADirectoryError):
         return UNREADABLE.finding(f"{shown} is a directory, not a file", at, hint="name the YAML file inside it")
     if isinstance(error, PermissionError):
@@ -58,14 +63,14 @@ def _unreadable(path: pathlib.Path, shown: str, error: OSError | ValueError) -> 
     return UNREADABLE.finding(f"{shown} cannot be read: {reason}", at, hint="check the path")
 
 
-def _near(path: pathlib.Path) -> str:
+def _near(path: pathlib.Path, missing: str) -> str:
     """A file beside the missing one with a similar name, or what else to look at."""
     try:
         siblings = sorted(p.name for p in path.parent.iterdir() if p.is_file())
     except OSError:
         return f"there is no directory {path.parent} either: check the path"
     near = difflib.get_close_matches(path.name, siblings, n=1) or [s for s in siblings if pathlib.Path(s).stem == path.stem][:1]
-    return f"did you mean `{path.with_name(near[0])}`?" if near else "check the path, or start one with `ibgen init`"
+    return f"did you mean `{path.with_name(near[0])}`?" if near else missing
 
 
 def _point(data: bytes, offset: int, shown: str) -> Span:

@@ -210,6 +210,10 @@ _HEX_SCHEMA = {"type": ["string", "integer"]}
 
 
 def _pkey(text: str) -> int:
+    if not re.fullmatch(r"0[xX][0-9a-fA-F]{1,16}|[0-9]+", text):
+        digits = text.lower().removeprefix("0x")
+        written = f"0x{digits}" if re.fullmatch(r"[0-9a-f]{1,4}", digits) else "0x0101"
+        raise units.UnitError(f"`{text}` is no P_Key", f"write hexadecimal digits behind 0x: `{written}`")
     value = _hex(text) if text.lower().startswith("0x") else _whole(text)
     if value & 0x7FFF == 0 or value > 0xFFFF:
         raise ValueError("a P_Key is 0x0001 to 0x7fff (0x8001 to 0xffff with the membership bit); 0x0000 is invalid")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator
 
 from ibgen.diagnostics import Finding, Label, Path
-from ibgen.hostlist import expand
+from ibgen.hostlist import expand, fold
 
 from .cluster import ClusterSpec
 from .findings import DUPLICATE_HOST, DUPLICATE_NAME, UNKNOWN_REFERENCE
@@ -150,9 +151,20 @@ def _missing(at: Path, names: Iterable[str], known: set[str], what: str) -> Iter
     absent = [name for name in names if name not in known]
     if not absent:
         return
-    hint = near(absent[0], known)
+    hint = (_other_width(absent, known) if what == "host" else "") or near(absent[0], known)
     if not hint and what == "host":
         hint = "a host must stand in a pool's `hosts`"
     elif not hint:
         hint = f"the spec has: {', '.join(sorted(known))}" if known else f"the spec has no {what}"
     yield UNKNOWN_REFERENCE.finding(f"{listed(absent, what)} not in the spec", at, label=f"no such {what}", hint=hint)
+
+
+def _other_width(absent: list[str], known: set[str]) -> str:
+    """`dgx-[1-9]` where the pool has `dgx-[01-64]`: the digits are as many as are written."""
+    plain = {_ZEROS.sub("", name): name for name in sorted(known)}
+    meant = [plain.get(_ZEROS.sub("", name)) for name in absent]
+    found = [name for name in meant if name is not None]
+    return f"the spec writes them with other leading zeros: `{fold(found)}`" if len(found) == len(absent) else ""
+
+
+_ZEROS = re.compile(r"(?<![0-9])0+(?=[0-9])")

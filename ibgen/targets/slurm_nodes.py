@@ -188,6 +188,7 @@ def job_partitions(
     if not slurm.partitions:
         whole = JobPartition(WHOLE_PARTITION, tuple(pool_of), True, True, None)
         return ((whole,) if pool_of else ()), ()
+    known = {host for pool in spec.pools for host in expand(pool.hosts)}
     findings: list[Finding] = []
     rows: list[JobPartition] = []
     marked = [n for n, partition in enumerate(slurm.partitions) if partition.default]
@@ -203,8 +204,9 @@ def job_partitions(
         asked = expand(partition.hosts) if partition.hosts is not None else list(pool_of)
         pools = partition.pools
         hosts = tuple(dict.fromkeys(h for h in asked if h in pool_of and (not pools or pool_of[h] in pools)))
-        strangers = [h for h in asked if h not in pool_of] if partition.hosts is not None else []
-        if strangers or not hosts:
+        # hosts that the spec does not have are a finding of its references; here only those that no job may use
+        strangers = [h for h in asked if h in known and h not in pool_of] if partition.hosts is not None else []
+        if strangers or (not hosts and known.issuperset(asked)):
             findings.append(_no_nodes(n, partition.name, strangers))
         default = partition.default or len(slurm.partitions) == 1
         rows.append(JobPartition(partition.name, hosts, default, partition.exclusive, partition.max_time))

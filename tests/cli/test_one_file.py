@@ -50,7 +50,7 @@ def test_what_the_spec_names_is_read_too(capsys: pytest.CaptureFixture[str]) -> 
     before = Path("lab.guids.csv").read_bytes()
     for args in (
         ["simulate", SPEC, "-f", "named.yaml", "-o", "lab.guids.csv"],
-        ["simulate", SPEC, "-f", "named.yaml", "-o", "own.yaml"],
+        ["simulate", SPEC, "-f", "named.yaml", "--format", "json", "-o", "own.yaml"],
         ["bind", SPEC, DUMP, "-f", "named.yaml", "-o", "own.yaml"],
     ):
         assert start.main(args) == 2, args
