@@ -56,7 +56,7 @@ schema: setup
 
 docs: setup
 	@$(BIN)/python docs/generate.py
-	@$(BIN)/python docs/console.py README.md docs/tutorial.md
+	@$(BIN)/python docs/console.py README.md docs/tutorial.md docs/tour.md
 
 clean:
 	rm -rf $(VENV) out build dist

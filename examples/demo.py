@@ -30,6 +30,10 @@ def main(ibgen: str) -> int:
         print("".join(line for line in done.stderr.splitlines(keepends=True) if not line.startswith("... ")), flush=True)
         if done.returncode:
             return done.returncode
+    program = Path(ibgen)
+    if program.is_relative_to(ROOT):
+        folder = program.relative_to(ROOT).parent
+        print(f"ibgen is {folder}/ibgen here; `. {folder}/activate` puts it on the PATH of this shell.")
     print(f"{TREE}/README.md says how each folder is applied; README.md here, what else ibgen can do.")
     return 0
 
