@@ -63,8 +63,10 @@ def failure_text(f: FailureStudy, draw: Paint, alike: str = "", parts: Sequence[
 def _cut(f: FailureStudy) -> str:
     if not f.cut_pairs:
         return f"nothing: all {count(f.pairs, 'pair')} still reach each other"
-    names = ", ".join(f.cut)
-    return f"{f.cut_pairs:,} of {count(f.pairs, 'pair')}" + (f"; nobody reaches {names}" if names else "")
+    said = [f"{f.cut_pairs:,} of {count(f.pairs, 'pair')}"]
+    said += [f"nobody reaches {', '.join(f.cut)}"] if f.cut else []
+    said += [f"{', '.join(f.apart)} reach only their own piece of the fabric"] if f.apart else []
+    return "; ".join(said)
 
 
 def _fewer(x: FewerAdapters) -> str:

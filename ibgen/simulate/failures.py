@@ -53,7 +53,8 @@ class Outcome:
 @dataclass(frozen=True, slots=True)
 class FailureStudy:
     """Losses are 1 - after/before, of the flows between survivors. `cut`: all endpoints that nobody reaches, by adapter,
-    `dgx-[01-33]/mlx5_4`; `hosts`: who is left with fewer adapters, which no loss of survivors shows."""
+    `dgx-[01-33]/mlx5_4`; `apart`: those that reach one another and not the most; `hosts`: who is left with fewer adapters,
+    which no loss of survivors shows."""
 
     subnet: str
     parts: tuple[str, ...]
@@ -64,6 +65,7 @@ class FailureStudy:
     cut_pairs: int
     pairs: int
     cut: tuple[str, ...]
+    apart: tuple[str, ...]
     hosts: LostHosts
     before: Outcome
     after: Outcome
@@ -99,7 +101,8 @@ def fail(
     hosts = lost_hosts(fabric, _lost(fabric, gone or {}, (subnet, *alike), verdict.cut), (subnet, *alike))
     return FailureStudy(
         s.name, tuple(p.name for p in mine), engine, method, len(changed.rows), count, verdict.cut_pairs, count * (count - 1),
-        endpoints_folded(fabric, s, verdict.cut), hosts, before, after,
+        endpoints_folded(fabric, s, verdict.cut), endpoints_folded(fabric, s, _apart(whole.graph, damaged, verdict.cut)), hosts,
+        before, after,
         lost_share(before.bisection.share, after.bisection.share), lost_share(before.all_to_all_share, after.all_to_all_share),
         None if before.ring_share is None or after.ring_share is None else lost_share(before.ring_share, after.ring_share),
         " ".join(([SURVIVORS] if len(alive) < count else []) + ([EVEN_NOTE] if engine == EVEN else [])),
@@ -116,6 +119,26 @@ def _lost(
         for row, g in elsewhere.items()
     }
     return lost | dict.fromkeys(here, cut)
+
+
+def _apart(whole: Graph, damaged: Graph, cut: tuple[int, ...]) -> list[int]:
+    """Endpoints whom the failure leaves on another piece of the fabric than most, but not alone."""
+    lost = _off(damaged) & ~_off(whole)
+    lost[list(cut)] = False
+    return np.flatnonzero(lost).tolist()
+
+
+def _off(g: Graph) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """[E] whether an endpoint is plugged into a piece of the switches that is not the one with the most endpoints."""
+    label = np.arange(g.switches)
+    while True:
+        least = np.minimum(label, np.where(g.peer >= 0, label[g.peer], g.switches).min(axis=1, initial=g.switches))
+        if (least == label).all():
+            break
+        label = least
+    there = g.leaf >= 0
+    most = np.bincount(label[g.leaf[there]], minlength=1).argmax()
+    return np.asarray(there & (label[g.leaf] != most))
 
 
 def merged(parts: Sequence[Part]) -> Removed:

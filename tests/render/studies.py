@@ -83,7 +83,7 @@ def outcome(share: float = 0.8, most: int = 1019) -> Outcome:
 LOST = LostHosts((FewerAdapters("dgx-[001-032]", 32, "compute", True, ("mlx5_3",), 7, 8, 350.0, 400.0),), "ufm-1", 1)
 FAILURE = FailureStudy(
     "compute", ("leaf-u01-r3",), "ftree", "only the destinations whose way used the part", 32, 1020, 64480, 1_039_380,
-    ("dgx-[001-032]/mlx5_3",), LOST, outcome(), outcome(0.6, 1100), 0.25, 0.25, 0.25, "",
+    ("dgx-[001-032]/mlx5_3",), (), LOST, outcome(), outcome(0.6, 1100), 0.25, 0.25, 0.25, "",
 )  # fmt: skip
 SWEEP = Sweep(
     "compute", "cables", "ftree", "only the destinations whose way used the part", 1024, 1024, 20, 510, 1, 0.8, 0.002, 1019,

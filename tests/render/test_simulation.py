@@ -173,6 +173,10 @@ def test_a_failure_is_before_against_after() -> None:
     assert text.startswith("compute without leaf-u01-r3\n")
     assert "64,480 of 1,039,380 pairs; nobody reaches dgx-[001-032]/mlx5_3" in " ".join(text.split())
     assert re.search(r"GB/s per endpoint\s+40\s+30\s+25\.0 %", text)
+    pieces = replace(studies.FAILURE, cut=(), apart=("dgx-[01-33]/mlx5_4",))
+    assert "pairs; dgx-[01-33]/mlx5_4 reach only their own piece of the fabric" in " ".join(
+        simulation_text(studies.simulated(failures=(pieces,))).split()
+    )
 
 
 def test_hosts_with_fewer_adapters_are_said_whatever_the_survivors_lose() -> None:

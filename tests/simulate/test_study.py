@@ -185,6 +185,17 @@ def test_a_dead_leaf_of_one_rail_leaves_its_hosts_with_seven_of_eight_adapters()
     assert f.hosts.cut_count == 0
 
 
+def test_hosts_of_a_leaf_without_uplinks_are_named_though_they_reach_one_another() -> None:
+    text, radix = tree_spec(8, 4, 4, 4)
+    cluster, fabric, _, _ = loaded(text, radix)
+    parts, _ = find_parts(fabric, [f"cable:leaf-u03:{port}" for port in (5, 6, 7, 8)])
+    f = fail(cluster, fabric, 0, parts, FEW)
+    assert f.cut_pairs == 2 * 4 * 28
+    assert (f.cut, f.apart) == ((), ("n[00009-00012]/mlx5_0",))
+    whole, _ = find_parts(fabric, ["cable:leaf-u03:5"])
+    assert fail(cluster, fabric, 0, whole, FEW).apart == ()
+
+
 def test_hosts_that_lose_unlike_adapters_stand_apart() -> None:
     cluster, fabric, _, _ = loaded(RAILS % 64)
     parts, _ = find_parts(fabric, ["n0001/mlx5_0", "n0002/mlx5_0", "cable:n0002/mlx5_4", "n0040"])
