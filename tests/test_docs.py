@@ -97,6 +97,21 @@ def test_commands_print_what_is_pasted(page: str, tmp_path: Path) -> None:
     assert not differ, "run `make docs`, then shorten:\n" + "\n".join(differ)
 
 
+def test_the_first_page_shows_what_the_demo_runs_and_where_it_left_the_program() -> None:
+    """After `make demo` nothing is on PATH: a reader who types the next `$ ibgen` must have been told."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    sys.path.insert(0, str(ROOT / "examples"))
+    import demo  # type: ignore[import-not-found]
+
+    shown = [step.command for step in console.session(text)]
+    ran = [f"ibgen {' '.join(command)}" for command in demo.COMMANDS]
+    at = shown.index("make demo")
+    assert shown[at + 1 : at + 1 + len(ran)] == ran
+    told = text.index("`.venv/bin/ibgen`")
+    assert text.index("$ make demo") < told < text.index("$ ibgen init")
+    assert text.count("\n") < 300, "a first page; more belongs into docs/tour.md"
+
+
 def test_a_shortened_output_matches_and_a_wrong_one_does_not() -> None:
     assert console.matches("a\n...\nd\n", "a\nb\nc\nd\n")
     assert console.matches("a\nb\n\n", "a\nb\n")
