@@ -34,7 +34,10 @@ def check(
         Path | None,
         typer.Option("--opensm", metavar="DIR", help="Judge a folder of OpenSM files instead of a spec."),
     ] = None,
-    flavour: Annotated[Flavour, typer.Option("--flavour", help="Whose OpenSM reads the folder.")] = Flavour.upstream,
+    flavour: Annotated[
+        Flavour | None,
+        typer.Option("--flavour", help="Whose OpenSM reads the folder of --opensm: upstream (unless given) or nvidia."),
+    ] = None,
     fail_on: Annotated[FailOn, typer.Option("--fail-on", help="The least severity that makes the exit code 1.")] = FailOn.error,
 ) -> int:
     """Judge a spec: each finding with line, numbers and remedy.
@@ -48,6 +51,8 @@ def check(
             f"{spec or (overlays or [SPEC])[0]} is a spec and {opensm} a folder of its own: one of the two would not be judged"
         )
         raise Refused(first, "check them one after the other; a tree that `ibgen build` wrote is judged by `ibgen prove`")
+    if flavour is not None and opensm is None:
+        raise Refused("--flavour belongs to --opensm", "a spec says whose OpenSM it is itself: `control: {flavour: nvidia}`")
     spec = spec or SPEC
     report = _compiled(spec, overlays) if opensm is None else _linted(opensm, flavour)
     failed = report.reaches(Severity(fail_on.value))
@@ -81,7 +86,7 @@ def _compiled(spec: Path, overlays: list[Path] | None) -> Report:
         return compile(what, step, glance=False)[1]
 
 
-def _linted(folder: Path, flavour: Flavour) -> Report:
+def _linted(folder: Path, flavour: Flavour | None) -> Report:
     if not folder.is_dir():
         raise Refused(f"{folder} is not a folder", "name the folder that holds opensm.conf, for example /etc/opensm")
     from ibgen.compiler import lint_opensm

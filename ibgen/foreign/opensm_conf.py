@@ -16,6 +16,8 @@ from ibgen.diagnostics import Finding, Label, Span
 
 from .findings import BOOLEAN, LONG_LINE, OPTION_TWICE, OPTION_VALUE, QOS_TABLE, UNKNOWN_OPTION
 
+WHOSE = {"upstream": "linux-rdma's", "nvidia": "NVIDIA's"}
+
 LONGEST = 1022
 """Characters of a line that OpenSM reads at once (osm_subnet.c, fgets into 1,024 bytes)."""
 
@@ -79,8 +81,8 @@ def _judge(
             return  # members of these families are in no public list
         near = difflib.get_close_matches(name, catalog.ids(KIND), n=1)
         hint = f"did you mean `{near[0]}`?" if row is None and near else "take the line out"
-        if row is not None:
-            hint = f"if {row.flavour}'s OpenSM reads the folder: `--flavour {row.flavour}`; else take the line out"
+        if row is not None and row.flavour is not None:
+            hint = f"if {WHOSE[row.flavour]} OpenSM reads the folder: `--flavour {row.flavour}`; else take the line out"
         whose = f"{flavour} OpenSM has no option `{name}`"
         yield UNKNOWN_OPTION.finding(whose + (f"; {row.flavour}'s has" if row is not None else ""), place, hint=hint)
         return
@@ -110,7 +112,7 @@ def _engines(value: str, there: Span, flavour: Flavour) -> Iterator[Finding]:
         hint = f"did you mean `{near[0]}`?" if near else "name one it has"
         other: Flavour = "upstream" if flavour == "nvidia" else "nvidia"
         if engine in engines(other):
-            hint = f"if {other}'s OpenSM reads the folder: `--flavour {other}`; else name one it has"
+            hint = f"if {WHOSE[other]} OpenSM reads the folder: `--flavour {other}`; else name one it has"
         yield OPTION_VALUE.finding(message, there, hint=hint)
 
 

@@ -82,6 +82,7 @@ def test_the_list_of_verbs_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
         (["prove", "folder"], "not a tree that ibgen built", "ibgen build"),
         (["prove", "--format", "sarif"], "'sarif' is not one of", "help"),
         (["check", "g.yaml", "--opensm", "."], "one of the two would not be judged", "one after the other"),
+        (["check", "--flavour", "nvidia"], "--flavour belongs to --opensm", "control"),
         (["check", "--opensm", ".", "-f", "o.yaml"], "one of the two would not be judged", "one after the other"),
         (["init", "--from", "superpodh100"], "nothing called `superpodh100`", "superpod-h100"),
         (["init", "-o", "cluster.yaml"], "cluster.yaml is already there", "-o"),
