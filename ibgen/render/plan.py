@@ -149,8 +149,8 @@ def chain_of(plan: SubnetPlan, simulation: Simulation) -> list[ChainStep]:
     summed: dict[str, ChainStep] = {}
     for step in simulation.steps:
         if step.fabric == plan.row:
-            one = summed.get(step.step)
-            summed[step.step] = step if one is None else replace(
+            one = summed.get(step.label)
+            summed[step.label] = step if one is None else replace(
                 one, offered_gbps=one.offered_gbps + step.offered_gbps,
                 capacity_gbps=one.capacity_gbps + step.capacity_gbps, cables=one.cables + step.cables,
             )  # fmt: skip

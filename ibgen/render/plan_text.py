@@ -117,7 +117,7 @@ CAPACITY = {
 def chain_table(steps: list[ChainStep], draw: Paint, halves: Halves | None = None) -> list[str]:
     """Capacity against offered, step by step; nothing where there are no steps."""
     rows = [["chain", "offered", "capacity", "ratio", ""]]
-    rows += [[s.step, rate(s.offered_gbps), rate(s.capacity_gbps), ratio(s.ratio), CAPACITY[s.step]] for s in steps]
+    rows += [[s.label, rate(s.offered_gbps), rate(s.capacity_gbps), ratio(s.ratio), CAPACITY[s.step]] for s in steps]
     if not steps:
         return []
     if halves is not None:

@@ -131,6 +131,7 @@ def step_json(step: ChainStep) -> dict[str, Any]:
     """One step of the chain."""
     return {
         "step": step.step,
+        "pool": step.pool or None,
         "offered_gbps": plain(step.offered_gbps),
         "capacity_gbps": plain(step.capacity_gbps),
         "ratio": plain(step.ratio),

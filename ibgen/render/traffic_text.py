@@ -59,7 +59,7 @@ def _summary(simulation: Simulation, workloads: Sequence[str], opaque: Sequence[
             continue
         t = next((t for t in simulation.traffic if t.subnet == name), None)
         shown = printable(names_of((name, *t.alike)) if t is not None else name)
-        ratios = ", ".join(f"{x.step} {_ratio(x.ratio)}" for x in simulation.steps if x.subnet == name)
+        ratios = ", ".join(f"{x.label} {_ratio(x.ratio)}" for x in simulation.steps if x.subnet == name)
         yield f"{shown}: offered to capacity {ratios} (counted)"
         if t is not None and t.patterns:
             yield f"{shown}: {', '.join(map(_brief, t.patterns))} of line rate ({t.model})"

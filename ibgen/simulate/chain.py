@@ -8,7 +8,7 @@ all cables of the pair alike (Kim, Dally, Scott, Abts, ISCA 2008: balanced is a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -32,6 +32,12 @@ class ChainStep:
     offered_gbps: float
     capacity_gbps: float
     cables: int
+    pool: str = ""  # whose slots, where several pools with GPUs share the subnet
+
+    @property
+    def label(self) -> str:
+        """The step, with its pool where that must be told."""
+        return f"{self.step} {self.pool}" if self.pool else self.step
 
     @property
     def ratio(self) -> float:
@@ -46,9 +52,9 @@ def chain_steps(subnet: Subnet, fabric: Fabric, slots: tuple[PoolSlots, ...]) ->
     link = float(cables.rate_gbps[host].sum())
     adapters = _adapter_rates(subnet, fabric)
     steps = []
-    usable, offered, count = _pcie(subnet, fabric, slots, adapters)
-    if count:
-        steps.append(_step(subnet, "pcie", offered, usable, count))
+    pcie = _pcie(subnet, fabric, slots, adapters)
+    for name, usable, offered, count in pcie:
+        steps.append(replace(_step(subnet, "pcie", offered, usable, count), pool=name if len(pcie) > 1 else ""))
     steps.append(_step(subnet, "hca-leaf", float(adapters.sum()), link, len(ports.host)))
     below = link
     for kind, name in ((LEAF_CABLE, "leaf-spine"), (SPINE_CABLE, "spine-core")):
@@ -107,10 +113,9 @@ def _adapter_rates(subnet: Subnet, fabric: Fabric) -> np.ndarray[tuple[int], np.
 
 def _pcie(
     subnet: Subnet, fabric: Fabric, slots: tuple[PoolSlots, ...], rates: np.ndarray[tuple[int], np.dtype[np.float64]]
-) -> tuple[float, float, int]:
-    """(usable PCIe Gb/s, adapter Gb/s, adapters) of the GPU hosts on this subnet."""
-    usable = offered = 0.0
-    count = 0
+) -> list[tuple[str, float, float, int]]:
+    """(pool, usable PCIe Gb/s, adapter Gb/s, adapters) of the GPU hosts on this subnet, pool by pool."""
+    found = []
     pools = fabric.hosts.pool[subnet.ports.host]
     for s in slots:
         rows = (pools == s.pool) & subnet.ports.compute
@@ -118,7 +123,5 @@ def _pcie(
         if rows.any() and total:
             here = float(rates[rows].sum())
             # a subnet may carry only some of the adapters: it is held against its share of the slots
-            usable += 8 * s.usable_gbs * here / total
-            offered += here
-            count += int(rows.sum())
-    return usable, offered, count
+            found.append((s.name, 8 * s.usable_gbs * here / total, here, int(rows.sum())))
+    return found

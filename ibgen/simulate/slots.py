@@ -15,6 +15,7 @@ class PoolSlots:
     """What the slots of one pool's platform give. `matches`: per GPU, or per adapter where the GPU sits behind C2C."""
 
     pool: int  # row of `spec.pools`
+    name: str
     matches: tuple[SlotMatch, ...]
 
     @property
@@ -30,4 +31,5 @@ class PoolSlots:
 
 def pool_slots(spec: ClusterSpec, fabric: Fabric, catalog: Catalog) -> tuple[PoolSlots, ...]:
     """One entry per pool whose platform has GPUs, in the order of the spec."""
-    return tuple(PoolSlots(p, slots(platform, catalog)) for p, platform in enumerate(fabric.hosts.platforms) if platform.gpus)
+    pools = [(p, platform) for p, platform in enumerate(fabric.hosts.platforms) if platform.gpus]
+    return tuple(PoolSlots(p, spec.pools[p].name, slots(platform, catalog)) for p, platform in pools)

@@ -10,7 +10,7 @@ import pytest
 from ibgen import assets, compiler
 from ibgen.fabric import LEAF, SPINE, Fabric, Subnet
 from ibgen.route import graph
-from ibgen.simulate import ChainStep, Simulation
+from ibgen.simulate import ChainStep, Simulation, run
 from ibgen.simulate.chain import chain_steps
 from ibgen.simulate.tiers import tier_loads
 from ibgen.simulate.trees import all_to_all
@@ -138,3 +138,28 @@ def test_dragonfly_plus_has_tiers_inside_its_groups_and_level_cables_between_the
     assert list(steps) == ["hca-leaf", "leaf-spine", "global"]
     assert steps["global"].offered_gbps == pytest.approx(80 * 200 * 64 / 79)  # 64 of the 79 others are in other groups
     assert steps["global"].capacity_gbps == 2 * 40 * 200
+
+
+def test_every_pool_has_its_own_slots_in_the_chain() -> None:
+    """Pool a: 200G beside Gen5 x16 GPUs, 25 of 48 GB/s; pool b: 400G in Gen4 x16, 50 of 24. Summed they would seem to match."""
+    text = """ibgen: 1
+cluster: x
+pools:
+  - name: a
+    hosts: "a[1-4]"
+    platform: {kind: generic, gpu: H100-SXM, gpus: 1, hcas: [{name: mlx5_0, rate: 200G, pcie: 5, gpu: 0}]}
+  - name: b
+    hosts: "b[1-4]"
+    units: [2]
+    platform: {kind: generic, gpu: A100-80G, gpus: 1, hcas: [{name: mlx5_0, rate: 400G, pcie: 4, gpu: 0}]}
+fabrics:
+  - name: f
+    control: {kind: opensm, flavour: nvidia}
+    topology: {kind: fat-tree, rails: host, unit: 4, leaf: {switch: qm9700}, spine: {switch: qm9700}}
+    attach: [{pool: a, hcas: compute}, {pool: b, hcas: compute}]
+"""
+    spec, fabric, targets, facts = loaded(text)
+    steps = {s.label: s for s in run(spec, fabric, targets, facts).steps}
+    assert steps["pcie a"].ratio == pytest.approx(25 / 48, abs=0.01)
+    assert steps["pcie b"].ratio == pytest.approx(50 / 24, abs=0.01)
+    assert "pcie" not in steps
