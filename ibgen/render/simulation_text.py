@@ -102,7 +102,7 @@ def _bounds(s: Study, draw: Paint) -> Iterator[str]:
     for b in bounds:
         rows.append(
             [
-                alone_of(b.pattern, s).rstrip(","),
+                alone_of(b.pattern, s),
                 share(b.static),
                 share(b.fluid),
                 "-" if b.declared is None else share(b.declared),

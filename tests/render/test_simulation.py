@@ -64,10 +64,10 @@ def test_figures_of_one_draw_are_not_taken_for_the_mean_of_all() -> None:
     """0.6631 is the mean of 100 draws with at most 7 flows on a link; rates, bounds and the worst cable are of draw 0."""
     text = verdict_of()
     assert "permutation 0.6631 ± 0.0011 (1,020 flows, 100 patterns, seed 1)" in text
-    assert "adaptive permutation, pattern 0 alone, between 0.6631 (static)" in text
+    assert "adaptive permutation (pattern 0 alone) between 0.6631 (static)" in text
     assert "3 flows on 50 GB/s, 16.67 each; permutation, pattern 0 of seed 1 alone (fullest link of all 100: 7 flows)" in text
     alone = studies.RateResult("permutation", 10.0, 33.6, 50.0, 1020, (), "max-min fair", 0, 1)
-    assert "permutation, pattern 0 alone, 33.6 (slowest 10)" in verdict_of(rates=(alone,))
+    assert "permutation (pattern 0 alone) 33.6 (slowest 10)" in verdict_of(rates=(alone,))
 
 
 def test_what_stands_in_brackets_behind_a_port_is_said_to_be_its_label() -> None:
@@ -84,7 +84,7 @@ def test_trees_stand_where_they_are_explained_and_not_in_the_verdict() -> None:
 def test_adaptive_routing_is_a_pair_and_a_declared_figure_has_its_source() -> None:
     lines = [" ".join(line.split()) for line in text_of().splitlines()]
     at = lines.index("adaptive routing, share of line rate static tables fluid bound declared")
-    assert lines[at + 1 : at + 3] == ["permutation, pattern 0 alone 0.6631 1.0000 0.9200", "declared: a vendor"]
+    assert lines[at + 1 : at + 3] == ["permutation (pattern 0 alone) 0.6631 1.0000 0.9200", "declared: a vendor"]
 
 
 def test_background_classes_stand_beside_the_rates_they_leave() -> None:
