@@ -84,7 +84,7 @@ def _bandwidth(s: Study, result: Simulated) -> str:
         return "does not match: no cable joins one half of the leaves to the other"
     limits = [_limits(x, result) for x in steps]
     bad = [_short(x, most, least) for x, (most, least) in zip(steps, limits, strict=True) if _misses(x, most, least)]
-    ratios = [f"{x.step} {ratio(x.ratio)}" for x in steps]
+    ratios = [f"{x.label} {ratio(x.ratio)}" for x in steps]
     over = [
         f"{said} ({ratio(most)} is allowed)" if most < float("inf") else said
         for x, said, (most, _) in zip(steps, ratios, limits, strict=True)
@@ -126,8 +126,8 @@ def _misses(x: ChainStep, most: float, least: float) -> bool:
 
 def _short(x: ChainStep, most: float, least: float) -> str:
     if x.ratio < least:
-        return f"{x.step}: adapters carry {x.ratio:.2f} of their slots, {least:g} is asked for"
-    return f"{x.step}: {rate(x.offered_gbps)} offered to {rate(x.capacity_gbps)}, {ratio(most)} is allowed"
+        return f"{x.label}: adapters carry {x.ratio:.2f} of their slots, {least:g} is asked for"
+    return f"{x.label}: {rate(x.offered_gbps)} offered to {rate(x.capacity_gbps)}, {ratio(most)} is allowed"
 
 
 def _tables(s: Study) -> str:
