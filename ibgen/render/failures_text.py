@@ -52,7 +52,8 @@ def failure_text(f: FailureStudy, draw: Paint, alike: str = "", parts: Sequence[
         ["all-to-all, flows on the fullest link", f"{before.all_to_all_max:,}", f"{after.all_to_all_max:,}", ""],
     ]
     if before.ring_share is not None and after.ring_share is not None and f.ring_loss is not None:
-        rows.append(["rail rings, share of line rate", share(before.ring_share), share(after.ring_share), percent(f.ring_loss)])
+        name = "rail rings, slowest hop of each, share of line rate"
+        rows.append([name, share(before.ring_share), share(after.ring_share), percent(f.ring_loss)])
     head, *lines = table(rows, frozenset({1, 2, 3}))
     yield "  " + draw("dim", head)
     yield from ("  " + line for line in lines)

@@ -18,7 +18,7 @@ from ibgen.spec import ClusterSpec
 from ibgen.targets.opensm_routing import roots_of
 
 from .jobs import compute_rows, place_of, rings
-from .loads import Counts, flow_loads
+from .loads import Counts, Loads, flow_loads
 from .lost_hosts import FewerAdapters, LostHosts, endpoints_folded, lost_hosts
 from .measures import patterns_drawn
 from .parts import Part
@@ -41,7 +41,7 @@ WHOLE = "all tables computed anew"
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """Before or after. Shares of line rate on static tables; `fabric_gbs`: what an all-to-all leaves each endpoint.
-    `ring_share`: None where there are no rings."""
+    `ring_share`: of the slowest hop of each rail's ring, rails averaged; None where there are no rings."""
 
     bisection: PatternResult
     all_to_all_share: float
@@ -161,6 +161,14 @@ def _changed(whole: Routes, damaged: Graph, engine: str, s: Subnet, ours: bool, 
     return Rerouted(rows, anew.lft[rows], np.zeros((len(rows), damaged.switches), np.uint8)), WHOLE
 
 
+def _slowest(s: Subnet, flows: Flows, loads: Loads) -> float:
+    """Share of line rate that rings have: of every rail what its slowest hop is left, rails averaged. A hop without a way stops
+    its ring."""
+    left = np.where(loads.arrived, 1.0 / loads.largest, 0.0)
+    rail = s.ports.rail[flows[0]]
+    return float(np.mean([left[rail == r].min() for r in np.unique(rail)]))
+
+
 def _outcome(
     s: Subnet, fabric: Fabric, routes: Routes, damaged: Graph, every: Counts, found: tuple[float, int], flows: list[Flows],
     options: Options, model: str,
@@ -174,7 +182,8 @@ def _outcome(
     rows = compute_rows(s, damaged)
     ring_share = None
     if len(np.unique(s.ports.host[rows])) > 1:
-        ring_share = flow_loads(routes, rings(fabric, s, rows, place_of(fabric, options.order)), options.fast).efficiency
+        flows_of = rings(fabric, s, rows, place_of(fabric, options.order))
+        ring_share = _slowest(s, flows_of, flow_loads(routes, flows_of, options.fast))
     part = every_share(damaged, every)
     line = float(np.median(s.ports.rate_gbps[alive])) / GBS if len(alive) else 0.0
     return Outcome(result, part, most, ring_share, part * line)
