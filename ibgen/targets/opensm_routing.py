@@ -109,7 +109,8 @@ def _between_groups(flavour: str, plan: GroupPlan) -> Choice:
     if flavour == "nvidia" and plan.plus:
         return Choice(("dfp",), "dragonfly+: adaptive, and the lane rises from group to group, so no credit loop closes")
     return Choice(
-        ("dfsssp",), "groups joined in cycles: each path has its lane, so no credit loop closes; hosts ask for its level"
+        ("dfsssp",),
+        "groups joined in cycles: each path has its lane, so no credit loop closes where applications ask for its level",
     )
 
 
