@@ -29,7 +29,7 @@ from .shipped import parse, shipped
 if TYPE_CHECKING:
     from ibgen.source import Document
 
-OWN_KINDS = ("platforms", "switches", "cables", "clouds", "gpus", "hcas")
+OWN_KINDS = ("platforms", "switches", "cables", "clouds", "gpus", "hcas", "adaptive")
 _TRUTH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 _ORIGIN = {"id", "aliases", "source", "as_of", "unverified", "unverified_fields", "note"}
 

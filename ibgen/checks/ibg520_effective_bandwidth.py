@@ -45,7 +45,7 @@ def effective_bandwidth(spec: ClusterSpec, simulation: Simulation) -> Iterator[F
         static = _below(found.bisection.share, limit)
         hint = f"add uplinks, choose another engine, or ask for {_floor(found.bisection.share)} at most"
         if declared_only:
-            hint += "; or measure the fabric, and say so in an `# ibgen: ignore[IBG520]` with the figure"
+            hint += "; or measure it, and say so in an own catalog file (`adaptive: [{id: infiniband, override: true, ...}]`)"
         yield effective_bandwidth.finding(
             _message(found, limit, declared_only),
             at,

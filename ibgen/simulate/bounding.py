@@ -57,7 +57,7 @@ def bounds(
         share, efficiency, source = None, None, ""
         if isinstance(row, AdaptiveShare):
             efficiency, share = row.share, max(static, fluid * row.share)
-            source = row.source + (" (unverified)" if row.unverified else "")
+            source = row.source + (" (unverified)" if row.doubts("share") else "")
         model = DETOURS if nets else MODEL
         found.append(BoundsResult(name, static, max(fluid, static), efficiency, share, source, active, model))
     return tuple(found)

@@ -70,5 +70,5 @@ def _judged(spec: ClusterSpec, s: Subnet, catalog: Catalog) -> EffectiveBandwidt
     loads = {"bisection": flow_loads(made, flows, False)}
     (limit,) = bounds(spec, s, g, catalog, {"bisection": flows}, loads, *capacities(s, g))
     row = catalog.row("adaptive", spec.fabrics[s.fabric].kind)
-    verified = row is not None and not row.unverified
+    verified = row is not None and not row.doubts("share")
     return EffectiveBandwidth(s.name, s.fabric, result, limit.declared if limit.active else None, verified, limit.source)

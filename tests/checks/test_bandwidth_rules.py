@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ibgen import compiler
+from ibgen import catalog, compiler
+from ibgen.catalog.adaptive import AdaptiveShare
 from ibgen.diagnostics import Diagnostic, Severity
 
 SPEC = """\
@@ -53,3 +54,20 @@ def test_a_taper_is_not_passed_on_a_vendors_sentence() -> None:
     assert "static routes keep" in said.message
     assert "across the bisection" not in said.message
     assert dict(said.facts).keys() >= {"static routes", "adaptive routing"}
+
+
+def test_a_site_can_state_what_it_measured_and_it_decides(tmp_path: Path) -> None:
+    """An own row for adaptive routing, with a source, is no vendor's sentence any more."""
+    (tmp_path / "own.yaml").write_text(
+        "adaptive: [{id: infiniband, override: true, share: 0.8, source: our acceptance test of 2026-10}]\n"
+    )
+    row, findings = catalog.load((("own.yaml", (tmp_path / "own.yaml").read_text()),))
+    assert not findings
+    found = row.row("adaptive", "infiniband")
+    assert isinstance(found, AdaptiveShare)
+    assert found.share == 0.8
+    assert not found.doubts("share")
+    assert "acceptance test" in found.source
+    shipped = catalog.standard().row("adaptive", "infiniband")
+    assert isinstance(shipped, AdaptiveShare)
+    assert shipped.doubts("share")
