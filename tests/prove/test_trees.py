@@ -15,7 +15,8 @@ from ibgen import assets, compiler, prove
 
 REQUIRED = bool(os.environ.get("IBGEN_REQUIRE_REFEREES"))
 PROVED = (
-    "lab", "azure-burst", "tenants", "ha", "qos", "sriov", "rail-only", "multi-plane", "dragonfly-plus", "roce", "superpod-h100",
+    "lab", "azure-burst", "tenants", "ha", "qos", "sriov", "rail-only", "multi-plane", "dragonfly-plus", "roce",
+    "superpod-h100",
 )  # fmt: skip
 
 
