@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from ibgen.compilation import Complete
 from ibgen.render.simulation import Scaling
+from ibgen.simulate.attached import attached, line_rates
 from ibgen.simulate.training import machine, run, scaling
 from ibgen.spec import Workload
 
@@ -17,7 +18,8 @@ MOST_POINTS = 16
 
 def scalings(c: Complete, progress: Callable[[str], object]) -> Iterator[Scaling]:
     """Every workload that fits, on as many of its replicas as its batch divides over."""
-    for outcome in run(c.spec, c.fabric, c.catalog):
+    rates = line_rates(attached(c.targets))
+    for outcome in run(c.spec, c.fabric, c.catalog, fabric_gbs=rates):
         if outcome.step is None:
             continue
         workload = c.spec.workloads[outcome.row]
@@ -25,7 +27,7 @@ def scalings(c: Complete, progress: Callable[[str], object]) -> Iterator[Scaling
         pools = [p for p, platform in enumerate(c.fabric.hosts.platforms) if platform.gpus]
         pool = next(p for p in pools if workload.pool in (None, c.spec.pools[p].name))
         platform = c.fabric.hosts.platforms[pool]
-        on = machine(platform, c.catalog, _nccl(c), domain=c.spec.pools[pool].domain)
+        on = machine(platform, c.catalog, _nccl(c), domain=c.spec.pools[pool].domain, fabric_gbs=rates.get(pool))
         if on is not None:
             yield Scaling(workload.name, scaling(workload, on, sizes(workload, outcome.step.gpus, platform.gpus)))
 

@@ -84,20 +84,11 @@ def _toward(
     return links
 
 
-def _slots(graph: Graph) -> npt.NDArray[np.float64] | float:
-    """[S * width] what one flow of the usual endpoint's rate takes of a link, 1 where all links have one rate."""
-    if graph.speed is None or not len(graph.plugged):
-        return 1.0
-    size = graph.switches * graph.width
-    usual = float(np.median(graph.speed[size:][graph.plugged]))
-    return np.divide(usual, graph.speed[:size], out=np.zeros(size), where=graph.speed[:size] > 0)
-
-
 def spread(graph: Graph, sources: Rows, destinations: Rows, queue_pairs: int, seeds: tuple[int, ...]) -> Spread:
     """What the draws of `seeds` come to."""
     hops = distances(graph)
     size = graph.switches * graph.width
-    slots = _slots(graph)
+    slots = 1.0 if graph.slots is None else graph.slots
     total, largest, share = np.zeros(size), [], []
     for seed in seeds:
         links = ecmp(graph, sources, destinations, queue_pairs, seed, hops)

@@ -64,6 +64,21 @@ class Graph:
         return int(self.peer.shape[1])
 
     @cached_property
+    def usual(self) -> float:
+        """Gb/s of the middle endpoint, where links differ in rate; 0 where nothing is plugged in, or all have one rate."""
+        if self.speed is None or not len(self.plugged):
+            return 0.0
+        return float(np.median(self.speed[self.switches * self.width :][self.plugged]))
+
+    @cached_property
+    def slots(self) -> Speeds | None:
+        """[S * (P + 1)] what one flow of the usual rate takes of a directed link; None: 1 of all of them."""
+        if self.speed is None:
+            return None
+        links = self.speed[: self.switches * self.width]
+        return np.divide(self.usual, links, out=np.zeros(len(links)), where=links > 0)
+
+    @cached_property
     def order(self) -> Rows:
         """Switches as OpenSM walks them: it keeps GUIDs in network byte order and compares them as the machine's integers,
         so on the little-endian machines it runs on the last byte of a GUID decides first."""
@@ -137,11 +152,17 @@ def _speeds(subnet: Subnet, width: int) -> Speeds | None:
     every = np.concatenate([c.rate_gbps, own])
     if not len(every) or every.min() == every.max():
         return None
+    return np.concatenate([link_rates(subnet, width), own])
+
+
+def link_rates(subnet: Subnet, width: int) -> Speeds:
+    """[S * width] Gb/s of the directed links, from their cables; 0 where there is none."""
+    c = subnet.cables
     links = np.zeros(len(subnet.switches.names) * width)
     links[c.upper.astype(np.intp) * width + c.upper_port] = c.rate_gbps
     between = c.kind != HOST_CABLE
     links[c.lower[between].astype(np.intp) * width + c.lower_port[between]] = c.rate_gbps[between]
-    return np.concatenate([links, own])
+    return links
 
 
 def _tables(switches: int, width: int, links: tuple[Ints, ...], leaf: Rows, port: Rows) -> tuple[Ints, Ints, Ints]:

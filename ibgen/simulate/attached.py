@@ -50,15 +50,10 @@ def line_rates(found: Mapping[int, Attached]) -> dict[int, float]:
 def whole(platform: Platform) -> Attached:
     """A platform with all of its adapters."""
     count = len(platform.by_role("compute"))
-    return Attached(platform_gbs(platform), platform_gbs(platform), count, count, ())
+    return Attached(platform.compute_gbps / GBS, platform.compute_gbps / GBS, count, count, ())
 
 
 def _of_class(c: HostClass) -> Attached:
-    whole = platform_gbs(c.platform)
+    whole = c.platform.compute_gbps / GBS
     least = sum(h.rate_gbps for h, _ in c.compute) / GBS
     return Attached(min(least, whole), whole, len({h.name for h, _ in c.compute}), len(c.platform.by_role("compute")), c.hosts)
-
-
-def platform_gbs(platform: Platform) -> float:
-    """GB/s of all compute adapters of a platform."""
-    return sum(h.total_gbps for h in platform.by_role("compute")) / GBS

@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ibgen.fabric import HOST_CABLE, Subnet
+from ibgen.fabric import Subnet
 from ibgen.route import Graph
+from ibgen.route.graph import link_rates
 
 from .loads import Loads
 from .patterns import Rows
@@ -26,13 +27,7 @@ ALIKE = 1 + 1e-12
 
 def capacities(subnet: Subnet, graph: Graph) -> tuple[Rates, Rates]:
     """GB/s of every directed link [S * width] and of every injection link [E], from the cables' rates."""
-    c = subnet.cables
-    links = np.zeros(graph.switches * graph.width)
-    rate = c.rate_gbps / GBS
-    links[c.upper.astype(np.intp) * graph.width + c.upper_port] = rate
-    between = c.kind != HOST_CABLE
-    links[c.lower[between].astype(np.intp) * graph.width + c.lower_port[between]] = rate[between]
-    return links, subnet.ports.rate_gbps / GBS
+    return link_rates(subnet, graph.width) / GBS, subnet.ports.rate_gbps / GBS
 
 
 def max_min(loads: Loads, sources: Rows, links: Rates, injected: Rates, background: float | Rates = 0.0) -> Rates:

@@ -131,11 +131,8 @@ def _mean(values: npt.NDArray[np.float64], living: npt.NDArray[np.bool_]) -> flo
 def _worst(channels: npt.NDArray[np.intp], links: Counts, graph: Graph) -> Crowds:
     """Largest load on every flow's way, 1 at least (its own injection: the patterns send once from each endpoint)."""
     crowd: Counts | Crowds = links
-    if graph.speed is not None:
-        size = graph.switches * graph.width
-        usual = float(np.median(graph.speed[size:][graph.plugged])) if len(graph.plugged) else 0.0
-        slots = np.divide(usual, graph.speed[:size], out=np.zeros(size), where=graph.speed[:size] > 0)
-        crowd = links * np.append(np.tile(slots, len(links) // max(1, size)), 0.0)
+    if graph.slots is not None:
+        crowd = links * np.append(np.tile(graph.slots, len(links) // max(1, len(graph.slots))), 0.0)
     most = np.ones(channels.shape[1], crowd.dtype)
     for column in channels:
         np.maximum(most, crowd[column], out=most)

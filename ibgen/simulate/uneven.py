@@ -25,8 +25,7 @@ def slowest_share(graph: Graph, counts: Counts, injected: Counts) -> float:
     used = (crowd > 0) & (graph.speed > 0)
     if not used.any():
         return 1.0
-    usual = float(np.median(graph.speed[len(counts) :][graph.plugged]))
-    return min(1.0, float((graph.speed[used] / crowd[used]).min()) * senders / usual)
+    return min(1.0, float((graph.speed[used] / crowd[used]).min()) * senders / graph.usual)
 
 
 def by_rate(counts: Counts, links: Rates, line: float) -> Counts:
